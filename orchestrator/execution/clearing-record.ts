@@ -80,7 +80,7 @@ export function engineOf(runner: string): string {
 export function cityDeployment(
   keys: ClearingRecord["keys"],
   standings: readonly Standing[],
-  options: Partial<Pick<Deployment, "verify" | "undertook">> = {},
+  options: Partial<Pick<Deployment, "verify" | "undertook" | "ended">> = {},
 ): Deployment {
   const known = standings.map(({ id, principal, issues = [], role }) => {
     const key = keys[id] ?? NO_KEY;
@@ -261,7 +261,11 @@ export function outputOf(
 }
 
 /** For documents that this process has just created from on-chain facts. */
-export const TRUSTED: Pick<Deployment, "verify" | "undertook"> = { verify: () => true, undertook: () => true };
+export const TRUSTED: Pick<Deployment, "verify" | "undertook" | "ended"> = {
+  verify: () => true,
+  undertook: () => true,
+  ended: () => true,
+};
 
 /**
  * Party relations stated by documents alone: each party stands for itself, and whoever issued a class may. Only the chain can confirm them.

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Deployment } from "../clearing/deployment.ts";
 import { flagDrift } from "../clearing/drift.ts";
 import { itemHash } from "../clearing/evidence-envelope.ts";
+import type { ExitRecord } from "../clearing/exit.ts";
 import { digestSchema, nameSchema } from "../clearing/fields.ts";
 import type { FinalityEvaluation } from "../clearing/finality.ts";
 import {
@@ -20,6 +21,7 @@ import { ruledFinding } from "../clearing/mesh.ts";
 import { floorFor } from "../clearing/obligation.ts";
 import {
   applyDelta,
+  applyExit,
   audited,
   compared,
   newPassport,
@@ -27,7 +29,9 @@ import {
   type PassportDelta,
   passportSchema,
   priorWeight,
+  subjectsOf,
 } from "../clearing/passport.ts";
+import type { Checked } from "../clearing/refusal.ts";
 import type { VerifierOutput } from "../clearing/verifier-output.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { contentIdOfJson, digestOf, sha256 } from "../primitives/hash.ts";
@@ -71,6 +75,9 @@ export interface FinalClearing {
   readonly judged: Judged | undefined;
 }
 
+/** What changes passports: a final clearing, or the end of an obligation without one. */
+export type Concluded = FinalClearing | { readonly exit: ExitRecord; readonly world: Deployment };
+
 /** What a panel judged. */
 export interface Judged {
   readonly record: ClearingRecord;
@@ -97,10 +104,10 @@ export function indexAfter({ before, changed }: Pick<Passports, "before" | "chan
   return { ...before, ...Object.fromEntries(changed.map(({ after }) => [after.subject, digestOf(contentIdOfJson(after))])) };
 }
 
-/** Applies final clearings to passports, in order. `passportOf`: the passport named by an index; a new one for a new subject. */
+/** Applies final clearings and exits to passports, in order. `passportOf`: the passport named by an index; a new one for a new subject. */
 export function passportsAfter(
   before: PassportIndex,
-  clearings: readonly FinalClearing[],
+  concluded: readonly Concluded[],
   passportOf: (subject: string, digest: Hash | undefined) => Passport,
 ): Passports {
   const first = new Map<string, Passport>();
@@ -111,13 +118,14 @@ export function passportsAfter(
     now.set(subject, next(known));
   };
   const verdicts: z.infer<typeof comparedSchema>[] = [];
-  for (const { evaluation, deltas, world, judged } of clearings) {
-    for (const delta of deltas)
-      change(delta.agent_id, (passport) => {
-        const applied = applyDelta(passport, delta, evaluation, world);
+  for (const one of concluded) {
+    for (const { subject, apply } of changesOf(one))
+      change(subject, (passport) => {
+        const applied = apply(passport);
         // Verdicts within one principal change no passport.
         return applied.ok ? applied.value : passport;
       });
+    const judged = "judged" in one ? one.judged : undefined;
     if (judged === undefined) continue;
     const { record } = judged;
     const decision = record.decision.clearing_decision_hash;
@@ -139,6 +147,14 @@ export function passportsAfter(
     return was === undefined || was === after ? [] : [{ before: was, after }];
   });
   return { before, changed, verdicts };
+}
+
+/** What a final clearing or an exit says of those who performed, as steps that may not be due. */
+function changesOf(one: Concluded): readonly { readonly subject: string; readonly apply: (passport: Passport) => Checked<Passport> }[] {
+  if ("exit" in one)
+    return subjectsOf(one.exit).map((subject) => ({ subject, apply: (passport) => applyExit(passport, one.exit, one.world) }));
+  const { deltas, evaluation, world } = one;
+  return deltas.map((delta) => ({ subject: delta.agent_id, apply: (passport) => applyDelta(passport, delta, evaluation, world) }));
 }
 
 /** The passport with a digest among these; a new one for a new subject. Throws RangeError if it is missing. */

@@ -8,7 +8,7 @@ import type { CityClient } from "../client/client.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { ACTION_NAMES, type ActionName } from "../protocol/actions.ts";
-import { isBranch, type NodeView } from "./chain-view.ts";
+import { isBranch, isOver, missionStates, type NodeView } from "./chain-view.ts";
 import {
   type ClearingRecord,
   cityDeployment,
@@ -19,8 +19,9 @@ import {
   TRUSTED,
 } from "./clearing-record.ts";
 import { termsOf } from "./consensus.ts";
+import { type EndingEvents, endOf, exitOf, exitSchema, type Happened } from "./exits.ts";
 import { factsOf } from "./judging.ts";
-import { type FinalClearing, slotsIn } from "./passports.ts";
+import { type Concluded, slotsIn } from "./passports.ts";
 import { type ServiceSchemas, serviceSchemasSchema } from "./sandbox/run.ts";
 import {
   type Attempt,
@@ -54,6 +55,9 @@ export const NODE_ACTS: readonly ActionName[] = [
 ];
 /** Acts that decide a node in place of the panel. */
 const DECIDING: readonly string[] = ["APPROVE_POP", "RELEASE_OUTPUT", "REJECT_POP"];
+
+/** Acts that nobody can appeal: a ruling on an appeal, and a rejection, which records nothing to be paid. */
+const FINAL: readonly string[] = ["RESOLVE_APPEAL", "REJECT_POP"];
 
 /** A human act on a node, as recorded on chain. */
 interface Act {
@@ -105,6 +109,19 @@ async function instructNode(world: World, mission: Mission, view: NodeView, acts
     const ruling = await ruledOn(world.client, mission, act, instructions.at(-1));
     if (ruling !== undefined) await settleBy(await writeAct(world, mission, view, attempt, act, ruling));
   }
+  if (instructions.length === 0) await leave(world, mission, view, attempt);
+}
+
+/** Records how an attempt that nothing settled ended (RAILS 6.3); nothing while it runs. `view`: of the attempt, with the block of its clearing. */
+async function leave(world: World, mission: Mission, view: NodeView, attempt: Attempt, isCurrent = true): Promise<void> {
+  const isOpen = isCurrent && view.state !== "COMPLETED" && view.state !== "FAILED";
+  const end = endOf(await endingsOf(world.client, mission.address), { node: view.law.number, attempt: view.attempt }, isOpen);
+  if (end === undefined) return;
+  await world.remember(["exit", ...attemptKey(mission, view)], exitSchema, async () => ({
+    engine: attempt.engine.key,
+    drawBlock: attempt.record === undefined ? 0 : view.drawBlock,
+    exit: exitOf(attempt, end, await timeAt(world.client, end.block)),
+  }));
 }
 
 /** Records a human act once, with its ruling if it has one. */
@@ -117,8 +134,7 @@ async function writeAct(
   ruling?: HumanDeed["ruling"],
 ): Promise<OverrideRecord> {
   const { override } = await world.remember(overrideKey(mission, view, deed.receipt), overrideSchema, async () => {
-    // A ruling on an appeal cannot be appealed.
-    const hours = name === "RESOLVE_APPEAL" ? 0 : attempt.obligation.deadlines.appeal_window_hours;
+    const hours = FINAL.includes(name) ? 0 : attempt.obligation.deadlines.appeal_window_hours;
     const decision = attempt.record?.decision.clearing_decision_hash;
     const appealsUntil = deed.at + BigInt(Math.round(hours * 3600));
     const exonerated = name === "RESOLVE_APPEAL" ? await exoneratedOn(world.client, mission, { ...view, hash }, attempt) : [];
@@ -177,18 +193,21 @@ async function exoneratedOn(
   return resolved === undefined ? [] : exoneratedBy(resolved.args, waiting, obligation);
 }
 
-/** Evaluates ϕ for every instruction of a mission whose windows are over, and records the resulting changes of passports (RAILS 4.7). */
+/**
+ * Evaluates ϕ for every instruction of a mission whose windows are over, and records the resulting changes of passports (RAILS 4.7), and how
+ * attempts without an instruction ended.
+ */
 export async function finalise(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const acts = await actsOn(world.client, mission.address);
   for (const current of nodes.filter((view) => !isBranch(view))) {
     for (let number = 0; number <= current.attempt; number += 1) {
       const own = acts.filter((act) => act.node === current.law.number && act.attempt === number);
-      await finaliseAttempt(world, mission, { ...current, attempt: number }, own);
+      await finaliseAttempt(world, mission, { ...current, attempt: number }, own, number === current.attempt);
     }
   }
 }
 
-async function finaliseAttempt(world: World, mission: Mission, view: NodeView, acts: readonly Act[]): Promise<void> {
+async function finaliseAttempt(world: World, mission: Mission, view: NodeView, acts: readonly Act[], isCurrent: boolean): Promise<void> {
   const settlements = await settlementsOf(world, mission, view);
   const last = settlements.at(-1);
   const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? view.drawBlock });
@@ -196,7 +215,7 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
   // Acts without payment are recorded too: the record of human acts is complete.
   const overrides: OverrideRecord[] = [];
   for (const act of acts) overrides.push(await writeAct(world, mission, view, attempt, act));
-  if (last === undefined) return;
+  if (last === undefined) return leave(world, mission, view, attempt, isCurrent);
   await world.remember(["finality", ...attemptKey(mission, view)], finalitySchema, async () => {
     const instructions = settlements.map(({ instruction }) => instruction);
     const override = overrides.find(({ override_id }) => override_id === last.instruction.override_id);
@@ -207,18 +226,22 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
   });
 }
 
-/** Clearings of a mission that became final by what their panels found or an appeal made of it, in the order of nodes and attempts. */
-export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly FinalClearing[]> {
-  const found: FinalClearing[] = [];
+/**
+ * Clearings of a mission that became final by what their panels found or an appeal made of it, and attempts that ended without, in the order of
+ * nodes and attempts.
+ */
+export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Concluded[]> {
+  const found: Concluded[] = [];
   const acts = await actsOn(world.client, mission.address);
   for (const current of nodes.filter((view) => !isBranch(view))) {
     for (let number = 0; number <= current.attempt; number += 1) {
       const view = { ...current, attempt: number };
       const final = await world.recall(["finality", ...attemptKey(mission, view)], finalitySchema);
       const last = (await settlementsOf(world, mission, view)).at(-1);
-      if (final?.evaluation.phi_result !== true || last === undefined) continue;
-      const attempt = await attemptOf(world, mission, { ...view, drawBlock: last.drawBlock });
-      if (attempt === undefined) continue;
+      const left = await world.recall(["exit", ...attemptKey(mission, view)], exitSchema);
+      const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? 0 });
+      if (attempt !== undefined && left !== undefined) found.push({ exit: left.exit, world: attempt.world });
+      if (final?.evaluation.phi_result !== true || last === undefined || attempt === undefined) continue;
       const { record, world: deployment } = attempt;
       const { evaluation, deltas } = final;
       const own = acts.filter((act) => act.node === current.law.number && act.attempt === number);
@@ -281,6 +304,41 @@ async function environmentOf(client: CityClient, mission: Mission, { law, attemp
   const blocks = filed.filter(({ args }) => args.attempt === attempt).map(({ blockNumber }) => blockNumber);
   const times = await Promise.all(blocks.map((block) => timeAt(client, block)));
   return { appealsFiledAt: times.map(timeOf), resolvedConflicts: [] };
+}
+
+/** The events that say how a mission's attempts ended. */
+async function endingsOf(client: CityClient, mission: Address): Promise<EndingEvents> {
+  const contract = client.mission(mission);
+  const [bound, signalled, amended, faulted, moved] = await Promise.all([
+    contract.history("ExecutorBound"),
+    contract.history("FaultSignalled"),
+    contract.history("NodeAmended"),
+    contract.history("ExecutorFaulted"),
+    contract.history("MissionStateChanged"),
+  ]);
+  const over = moved.find(({ args }) => isOver(missionStates[args.to] ?? "PENDING"));
+  return {
+    bound: bound.map(placed),
+    signalled: signalled.map(placed),
+    amended: amended.map(placed),
+    faulted: faulted.map(placed),
+    over: over && placed(over),
+  };
+}
+
+/** Room for a trillion events per block. */
+function placed<Args>({
+  args,
+  blockNumber,
+  logIndex,
+  transactionHash,
+}: {
+  readonly args: Args;
+  readonly blockNumber: bigint;
+  readonly logIndex: number;
+  readonly transactionHash: Hash;
+}): Happened<Args> {
+  return { at: (blockNumber << 40n) + BigInt(logIndex), block: blockNumber, hash: transactionHash, args };
 }
 
 async function timeAt({ chain }: CityClient, blockNumber: bigint): Promise<bigint> {

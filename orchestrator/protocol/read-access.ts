@@ -91,7 +91,8 @@ export function mayRead(object: ReadObject, visibility: Visibility, progress: Pr
 /** Records that show how work was judged without containing any of it. */
 const VERDICTS: ReadonlySet<string> = new Set(
   [
-    ...["allowed", "backing", "checkpoint", "claim", "clearing", "divergence", "evidence", "fault", "finality", "gate", "halt", "held"],
+    ...["allowed", "backing", "checkpoint", "claim", "clearing", "divergence", "evidence", "exit", "fault", "finality"],
+    ...["gate", "halt", "held"],
     ...["left-out", "live", "obligation", "override", "passports", "posted", "reconciled", "refused", "released", "sealed"],
     ...["branch", "refutations", "settlement", "suspended", "terms", "trace", "unshown", "watch", "wave"],
   ].map((kind) => `execution.${kind}`),

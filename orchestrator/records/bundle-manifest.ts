@@ -14,9 +14,10 @@ const BLOCKS = "blocks/";
 /**
  * Edition of a bundle's calls and documents: 2 since nodes start and clear in waves that are signed once, 3 since an obligation states when
  * it was bound and what the law allows under it, 4 since a node that is a mission has an obligation too, which those below name, 5 since that
- * obligation states its law's floor, and upheld appeals say whom they free and what they change in passports.
+ * obligation states its law's floor, and upheld appeals say whom they free and what they change in passports, 6 since passports tell of every
+ * executor, and an attempt that nothing settled has a record of its end.
  */
-export const EDITION = 5;
+export const EDITION = 6;
 
 const manifestSchema = z.strictObject({
   bundle: z.int(),

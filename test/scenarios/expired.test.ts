@@ -5,8 +5,12 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { membersOf } from "../../orchestrator/city/founding/society.ts";
+import { exitSchema } from "../../orchestrator/execution/exits.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { openBundle } from "../../orchestrator/records/bundle.ts";
+import { logOf, textOf } from "../city/audit/forgery.ts";
 import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -92,6 +96,20 @@ describe("scenario: a mission that expires", function () {
     expect(outcome.slashed).to.equal("0");
     expect(await purseOf(city)).to.equal(purseBefore);
     expect(await city.client.token.balanceOf(mission)).to.equal(0n);
+  });
+
+  it("leaves a record of how each award ended: called off, at nobody's fault", () => {
+    const files = new Map(openBundle(outcome.bundle ?? "").files);
+    const valuesOf = (wanted: string) =>
+      logOf(files).flatMap(({ kind, content }) =>
+        kind === wanted && content !== null ? [parseJson(textOf(files, `blocks/${content}`))] : [],
+      );
+    const exits = valuesOf("execution.exit").map((value) => exitSchema.parse(value).exit);
+    expect(exits.length).to.equal(valuesOf("execution.obligation").length).and.to.be.greaterThan(0);
+    for (const { exit, ended_by, slashed, collateral_action, passport_delta } of exits) {
+      expect([exit, ended_by?.reason, slashed, collateral_action?.type]).to.deep.equal(["CANCELLED", "MISSION_OVER", undefined, "return"]);
+      for (const name of Object.keys(passport_delta)) expect(name).to.match(/\.cancelled_obligations$/);
+    }
   });
 
   it("leaves no stake of its executors locked", async () => {

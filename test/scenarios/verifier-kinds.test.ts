@@ -197,9 +197,8 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     const context = await openContext(openBundle(outcome.bundle ?? ""));
     try {
       const clearings = await finalClearings(context);
-      expect(clearings.length).to.be.greaterThan(3);
-      const panels = clearings.flatMap(({ judged }) => judged ?? []);
-      expect(panels).to.have.length(clearings.length);
+      const panels = clearings.flatMap((one) => ("judged" in one ? (one.judged ?? []) : []));
+      expect(panels.length).to.be.greaterThan(3);
       for (const judged of panels) {
         for (const output of judged.record.outputs) {
           expect(differencesIn(output, judged), output.verifier).to.deep.equal([]);

@@ -7,6 +7,7 @@ import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema, standingsSaid } from "../../execution/clearing-record.ts";
 import { branchSchema } from "../../execution/delegation.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
+import { exitSchema } from "../../execution/exits.ts";
 import { finalitySchema, overrideSchema, settlementSchema } from "../../execution/settlement-record.ts";
 import { handedIn, resultSchema, sealedSchema, workSchema } from "../../execution/work.ts";
 import { messageOf } from "../../primitives/errors.ts";
@@ -161,7 +162,7 @@ const documentChecks: readonly DocumentCheck[] = [
   },
   {
     name: "SETTLEMENTS",
-    what: "every instruction derived again from obligation, evidence, verdicts and human acts; where every unit went, against the outcome's money",
+    what: "every instruction derived again from obligation, evidence, verdicts and human acts; every end without one; where every unit went, against the outcome's money",
     file: BUNDLE_FILES.log,
     async run(documents, seen) {
       const { log, block, mission, outcome } = documents;
@@ -176,6 +177,7 @@ const documentChecks: readonly DocumentCheck[] = [
           subject,
           () => {
             const [final] = of("execution.finality", place);
+            const [left] = of("execution.exit", place);
             const lines = recomputeSettlement(seen, {
               subject,
               file,
@@ -189,6 +191,7 @@ const documentChecks: readonly DocumentCheck[] = [
                 .toSorted((a, b) => Number(a.subjects[3]) - Number(b.subjects[3]))
                 .map((entry) => settlementSchema.parse(block(entry.content))),
               finality: final === undefined ? undefined : finalitySchema.parse(block(final.content)),
+              exit: left === undefined ? undefined : exitSchema.parse(block(left.content)),
               standings: (record, keys, engine) =>
                 standingsSaid({ keys, obligation: obligationSchema.parse(block(content)), envelope: record?.envelope }, engine),
               // Who bid on these terms is on chain, and left to the replay.

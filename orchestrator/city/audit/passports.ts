@@ -1,11 +1,13 @@
 import { zeroHash } from "viem";
 import type { Passport } from "../../clearing/passport.ts";
-import { cityDeployment, clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { type ClearingRecord, cityDeployment, clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { exitSchema } from "../../execution/exits.ts";
 import { factsOf } from "../../execution/judging.ts";
 import {
-  type FinalClearing,
+  type Concluded,
   indexAfter,
   indexDigest,
+  type Judged,
   nextWeight,
   type Passports,
   passportAmong,
@@ -93,18 +95,23 @@ function moved(
 }
 
 /** From the log alone, in the order of nodes and attempts. */
-export async function finalClearings(context: AuditContext): Promise<readonly FinalClearing[]> {
-  const { document, history, mission, block } = context;
-  const found: FinalClearing[] = [];
+export async function finalClearings(context: AuditContext): Promise<readonly Concluded[]> {
+  const { document, history, mission } = context;
+  const found: Concluded[] = [];
   for (const law of document.document.nodes) {
     if (law.mission !== undefined) continue;
     for (let attempt = 0; attempt <= history.attemptAt(law.number, END); attempt += 1) {
       const place = [mission, law.number, attempt];
       const final = recordOf(context, "execution.finality", place, finalitySchema)?.value;
       const last = lastOf(context, place);
-      if (final?.evaluation.phi_result !== true || last === undefined) continue;
-      const record = recordOf(context, "execution.clearing", [...place, last.drawBlock], clearingRecordSchema)?.value;
+      const left = recordOf(context, "execution.exit", place, exitSchema)?.value;
+      const isFinal = final?.evaluation.phi_result === true && last !== undefined;
+      if (left === undefined && !isFinal) continue;
       const { standings } = await standingsAt(context, { at: END, node: law.number, attempt });
+      if (left !== undefined)
+        found.push({ exit: left.exit, world: cityDeployment({ [left.exit.clearing_engine]: left.engine }, standings) });
+      if (!isFinal) continue;
+      const record = recordOf(context, "execution.clearing", [...place, last.drawBlock], clearingRecordSchema)?.value;
       const { evaluation, deltas, engine } = final;
       const world = cityDeployment({ ...record?.keys, [evaluation.clearing_engine]: engine }, standings);
       const isOverruled = overridesIn(context, place).some(({ override }) => override.exonerated !== undefined);
@@ -112,23 +119,36 @@ export async function finalClearings(context: AuditContext): Promise<readonly Fi
         if (deltas.length > 0) found.push({ evaluation, deltas, world, judged: undefined });
         continue;
       }
-      const works = slotsIn(record).flatMap((slot) => {
-        const work = recordOf(context, "execution.work", [...place, slot], workSchema)?.value;
-        const sealed = recordOf(context, "execution.sealed", [...place, slot], sealedSchema)?.value;
-        const output = work?.ok === true ? block(parseContentId(work.outputId)) : undefined;
-        return [{ slot, ...hashesOf(work, sealed), output: isObject(output) ? output : undefined }];
-      });
-      const terms = law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
-      const isRuled = law.verifiers?.includes("constraint") === true || law.questions.includes("POLICY");
-      const by = {
-        schemasOf: async (slot: number) => schemasOf(context, history.slot(law.number, attempt, slot)?.service),
-        input: async () => inputOf(context, law),
-      };
-      const facts = isRuled ? await factsOf({ document: document.document, items: inputItems(context) }, { law }, works, by) : undefined;
-      found.push({ evaluation, deltas, world, judged: { record, world, works, terms, facts } });
+      found.push({ evaluation, deltas, world, judged: await judgedIn(context, law, attempt, record, world) });
     }
   }
   return found;
+}
+
+/** What a panel judged, as far as the log holds it. */
+async function judgedIn(
+  context: AuditContext,
+  law: MissionNode,
+  attempt: number,
+  record: ClearingRecord,
+  world: Judged["world"],
+): Promise<Judged> {
+  const { document, history, mission, block } = context;
+  const place = [mission, law.number, attempt];
+  const works = slotsIn(record).map((slot) => {
+    const work = recordOf(context, "execution.work", [...place, slot], workSchema)?.value;
+    const sealed = recordOf(context, "execution.sealed", [...place, slot], sealedSchema)?.value;
+    const output = work?.ok === true ? block(parseContentId(work.outputId)) : undefined;
+    return { slot, ...hashesOf(work, sealed), output: isObject(output) ? output : undefined };
+  });
+  const terms = law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
+  const isRuled = law.verifiers?.includes("constraint") === true || law.questions.includes("POLICY");
+  const by = {
+    schemasOf: async (slot: number) => schemasOf(context, history.slot(law.number, attempt, slot)?.service),
+    input: async () => inputOf(context, law),
+  };
+  const facts = isRuled ? await factsOf({ document: document.document, items: inputItems(context) }, { law }, works, by) : undefined;
+  return { record, world, works, terms, facts };
 }
 
 function inputItems({ items }: AuditContext): (JsonObject & { readonly id: string })[] {

@@ -1,11 +1,14 @@
 /** Settlements once more from their documents. Free of Node and of the chain, like `documents.ts`: a browser runs it as it is. */
 
 import { type DistributionLine, distributionOf, type Multipliers } from "../../clearing/distribution.ts";
+import { isExitSigned } from "../../clearing/exit.ts";
 import { secondsOf } from "../../clearing/fields.ts";
 import type { Obligation } from "../../clearing/obligation.ts";
 import { isOverrideSigned, type OverrideRecord } from "../../clearing/override.ts";
+import { subjectsOf } from "../../clearing/passport.ts";
 import { isInstructionSigned, type SettlementInstruction } from "../../clearing/settlement-instruction.ts";
 import { type ClearingRecord, cityDeployment, type Standing } from "../../execution/clearing-record.ts";
+import { type Exit, exitOf } from "../../execution/exits.ts";
 import {
   type Attempt,
   deltasAfter,
@@ -30,13 +33,18 @@ export interface SettledAttempt {
   /** In order: each took the place of the one before. */
   readonly settlements: readonly Settlement[];
   readonly finality: Finality | undefined;
+  readonly exit: Exit | undefined;
   readonly standings: (record: ClearingRecord | undefined, keys: ClearingRecord["keys"], engine: string) => readonly Standing[];
   readonly undertook: (obligation: Obligation, party: string) => boolean;
 }
 
 /** Where every unit of the attempt's prices went in the end; undefined if nothing was settled. */
 export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): readonly DistributionLine[] | undefined {
-  const { subject, file, settlements, overrides, finality } = attempt;
+  const { subject, file, settlements, overrides, finality, exit } = attempt;
+  if (exit !== undefined) {
+    seen.same(settlements.length, 0, `${subject}: instructions of what ended without finality`, file);
+    leftAgain(seen, attempt, exit);
+  }
   for (const { engine, override } of overrides)
     if (override.exonerated !== undefined) {
       const of = attemptBehind(seen, attempt, { engine, signed: override, drawBlock: 0 });
@@ -74,6 +82,23 @@ export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): 
   return linesOf(final, attempt.obligation);
 }
 
+/** The record of an end without finality, made again from what it says of the chain. */
+function leftAgain(seen: Inspection, attempt: SettledAttempt, { engine, drawBlock, exit }: Exit): void {
+  const { subject, file } = attempt;
+  const of = attemptBehind(seen, attempt, { engine, drawBlock, signed: exit });
+  const name = `${subject}: its end`;
+  seen.holds(isExitSigned(exit, of.world), name, "is not signed by the engine", file);
+  if (!seen.holds(exit.ended_by !== undefined, name, "is not the chain's", file) || exit.ended_by === undefined) return;
+  const { ended_by, slashed = {}, closed_at } = exit;
+  const again = exitOf(of, { exit: exit.exit, end: { ...ended_by, atFault: faultyIn(exit), slashed } }, BigInt(secondsOf(closed_at)));
+  seen.same(exit.exit_id, again.exit_id, `${name}, written down again`, file);
+}
+
+/** Whom an exit holds at fault. */
+export function faultyIn({ passport_delta }: Pick<Exit["exit"], "passport_delta">): readonly string[] {
+  return subjectsOf({ passport_delta }).filter((subject) => passport_delta[`${subject}.failed_obligations`] !== undefined);
+}
+
 type SignedByEngine = Pick<OverrideRecord, "clearing_engine" | "clearing_engine_signature">;
 
 /** The parties as somebody knows them, and the engine as one that signs again what it has signed there. */
@@ -87,7 +112,8 @@ function attemptBehind(
   const record = drawBlock === 0 ? undefined : recordOf(drawBlock);
   seen.holds(drawBlock === 0 || record !== undefined, `${subject}: the clearing that it follows from`, "is not in the log", file);
   const keys = { ...record?.keys, [id]: key };
-  const world = cityDeployment(keys, standings(record, keys, id), { undertook });
+  // That the chain ended an attempt so is compared with the chain, or left to the replay.
+  const world = cityDeployment(keys, standings(record, keys, id), { undertook, ended: () => true });
   return { obligation, record, world, engine: { id, key, sign: () => signature } };
 }
 

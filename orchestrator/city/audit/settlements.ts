@@ -1,7 +1,9 @@
 import type { DistributionLine } from "../../clearing/distribution.ts";
 import { secondsOf, toBps } from "../../clearing/fields.ts";
 import { obligationHash, obligationSchema } from "../../clearing/obligation.ts";
+import { isOver, missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { type EndingEvents, endOf, exitSchema } from "../../execution/exits.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
 import {
   exoneratedBy,
@@ -20,7 +22,7 @@ import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { recomputeSettlement } from "./settled-again.ts";
+import { faultyIn, recomputeSettlement } from "./settled-again.ts";
 import { recordOf } from "./works.ts";
 
 /** After everything that happened. */
@@ -32,7 +34,7 @@ export const END = 2n ** 255n;
  */
 export const settlements: Check = {
   name: "SETTLEMENTS",
-  what: "obligation of every award, record of every human act, every instruction derived again from the documents; its every unit against the chain's",
+  what: "obligation of every award, record of every human act and of every end without a settlement, every instruction derived again from the documents; its every unit against the chain's",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const { history, law, label, client, mission } = context;
@@ -84,12 +86,52 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
     overrides,
     settlements: instructions,
     finality: recordOf(context, "execution.finality", place, finalitySchema)?.value,
+    exit: recordOf(context, "execution.exit", place, exitSchema)?.value,
     standings: () => standings,
     undertook: ({ obligation_hash }) => obligation_hash === undertaken,
   });
   onChain(context, seen, { node, attempt, subject }, { terms, lines });
+  await leftAs(context, seen, { node, attempt, subject }, instructions.length > 0);
   finalAsPaid(context, seen, { node, attempt, subject }, lines);
   return lines ?? [];
+}
+
+/** An attempt that nothing settled has a record of its end, as the chain ended it: why, who was at fault and what each lost. */
+async function leftAs(context: AuditContext, seen: Inspection, { node, attempt, subject }: Place, isSettled: boolean): Promise<void> {
+  const { client, mission, record, chain } = context;
+  const found = recordOf(context, "execution.exit", [mission, node, attempt], exitSchema);
+  const current = await client.mission(mission).nodeOf(node);
+  const isOpen = current.attempt === attempt && !DECIDED.includes(nodeStates[current.state] ?? "");
+  const end = isSettled ? undefined : endOf(endingsIn(record), { node, attempt }, isOpen);
+  const file = found === undefined ? BUNDLE_FILES.log : blockFile(found.id);
+  if (!seen.same(found !== undefined, end !== undefined, `${subject}: whether it has a record of an end without finality`, file)) return;
+  if (found === undefined || end === undefined) return;
+  const { exit } = found.value;
+  const { timestamp } = await chain.publicClient.getBlock({ blockNumber: end.block });
+  const { reason, receipt, atFault, slashed } = end.end;
+  seen.same(
+    [exit.exit, exit.ended_by, faultyIn(exit).toSorted(), exit.slashed ?? {}, BigInt(secondsOf(exit.closed_at))],
+    [end.exit, { reason, receipt }, atFault.toSorted(), slashed, timestamp],
+    `${subject}: its end against the chain's`,
+    file,
+  );
+}
+
+const DECIDED: readonly string[] = ["COMPLETED", "FAILED"];
+
+function endingsIn(record: AuditContext["record"]): EndingEvents {
+  const [bound, signalled] = [
+    record.events("CollaborationContract", "ExecutorBound"),
+    record.events("CollaborationContract", "FaultSignalled"),
+  ];
+  const [amended, faulted] = [
+    record.events("CollaborationContract", "NodeAmended"),
+    record.events("CollaborationContract", "ExecutorFaulted"),
+  ];
+  const over = record
+    .events("CollaborationContract", "MissionStateChanged")
+    .find(({ args }) => isOver(missionStates[args.to] ?? "PENDING"));
+  return { bound, signalled, amended, faulted, over };
 }
 
 function settlementsOf(context: AuditContext, place: readonly (string | number)[]): Settlement[] {
