@@ -47,7 +47,7 @@ library Checkpoints {
         // At most the nodes the caller names.
         for (uint256 i = 0; i < c.pledges.length; ++i) {
             uint8 node = c.pledges[i].node;
-            MissionStorage.Node memory w = NodeCore.load(s, node);
+            MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
             bytes memory fault = _fault(s, f, wave, w, node);
             if (fault.length != 0) NodeCore.passOver(node, w.attempt, fault, ++refused == c.pledges.length);
             _takeNode(s, f, wave, w, c.pledges[i], fault.length == 0);

@@ -7,41 +7,44 @@ import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {ClearingDecision, ClearingResult} from "../types/Evidence.sol";
 import {Tier} from "../types/Law.sol";
 import {MissionState} from "../types/States.sol";
-import {Judgement, Ruling} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {Panels} from "./Panels.sol";
 import {Records} from "./Records.sol";
 import {Remedies} from "./Remedies.sol";
+import {Judgement, Ruling, RulingWords} from "./Ruling.sol";
 import {Rulings} from "./Rulings.sol";
 
 /// @title What follows from a panel's ruling
 /// @notice RAILS A.4, decisions 18–23. A linked library: it runs in the clone's frame and storage.
 library ClearingDesk {
     using MissionFrame for Frame;
+    using RulingWords for uint256[];
 
     function clear(MissionStorage.Layout storage s, City calldata city, bytes calldata wave) external {
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
         Judgement memory j = Rulings.judge(s, city, wave);
         Frame memory f = MissionFrame.open(city);
-        Ruling[] memory rulings = j.rulings;
+        uint256 count = j.rulings.length / RulingWords.WORDS;
         if (j.principals.length != 0) {
             s.head.execution.recordVerifiers(j.principals);
             // Charged members are already marked.
             Panels.charge(s, j.absent);
         }
         uint256 before = s.completed;
+        Ruling memory r;
+        MissionStorage.Node memory w;
         // At most the nodes the caller names.
-        for (uint256 i = 0; i < rulings.length; ++i) {
-            Ruling memory r = rulings[i];
-            MissionStorage.Node memory w = NodeCore.loadOf(s, f, r.node);
+        for (uint256 i = 0; i < count; ++i) {
+            j.rulings.read(i, r);
+            NodeCore.loadInto(s, f, r.node, w);
             if (r.fault == 0) {
                 _conclude(s, f, w, r);
                 continue;
             }
-            bytes memory fault = rulings.length == 1 ? j.fault : abi.encodePacked(r.fault);
-            NodeCore.passOver(r.node, w.attempt, fault, rulings.length == 1);
+            bytes memory fault = count == 1 ? j.fault : abi.encodePacked(r.fault);
+            NodeCore.passOver(r.node, w.attempt, fault, count == 1);
         }
         NodeCore.free(s, f, s.completed & ~before);
     }
@@ -53,8 +56,12 @@ library ClearingDesk {
     ) external view returns (ClearingDecision[] memory decisions) {
         Judgement memory j = Rulings.judge(s, city, wave);
         if (j.fault.length != 0) LowLevelCall.bubbleRevert(j.fault);
-        decisions = new ClearingDecision[](j.rulings.length);
-        for (uint256 i = 0; i < decisions.length; ++i) decisions[i] = j.rulings[i].decision;
+        decisions = new ClearingDecision[](j.rulings.length / RulingWords.WORDS);
+        for (uint256 i = 0; i < decisions.length; ++i) {
+            Ruling memory r;
+            j.rulings.read(i, r);
+            decisions[i] = r.decision;
+        }
     }
 
     function _conclude(

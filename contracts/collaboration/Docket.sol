@@ -12,7 +12,7 @@ import {Seat} from "../libraries/Seat.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
-import {ClearingDecision, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
+import {EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -51,34 +51,6 @@ struct Docket {
     uint8 complete;
     uint8 counted;
     /// The encoded error; empty if there is none.
-    bytes fault;
-}
-
-/// @dev The result of a hearing, for the call that concludes it.
-struct Ruling {
-    uint8 node;
-    ClearingDecision decision;
-    /// Slots with an item that is proven ⪰ the floor; of them those in agreement; slots beside them that are late.
-    uint8 proven;
-    uint8 agreeing;
-    uint8 late;
-    /// A HIGH node with a principal that has more than one seat on its panel.
-    bool crowded;
-    /// Verifiers whose verdicts counted, as `NodeWord` keeps them.
-    uint256 seats;
-    /// Of the slots in agreement.
-    bytes32 output;
-    /// Why nothing is decided, an error's selector; zero if something is.
-    bytes4 fault;
-}
-
-/// @dev All of a call's, and what they have in common.
-struct Judgement {
-    Ruling[] rulings;
-    /// Of the panels that decided: all members' principals, and the members that did not answer.
-    address[] principals;
-    address[] absent;
-    /// The first ruling's that decides nothing, with its values.
     bytes fault;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
@@ -8,17 +9,21 @@ import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
 import {ClearingResult, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
-import {Docket, Dockets, Judgement, Ruling} from "./Docket.sol";
+import {Docket, Dockets} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {Panels} from "./Panels.sol";
+import {Judgement, Ruling, RulingWords} from "./Ruling.sol";
 import {Testimony} from "./Testimony.sol";
 
 /// @title What the drawn panels of some nodes decide
 /// @notice RAILS 5 and A.4, decisions 18–23. A linked library: it runs in the clone's frame and storage.
 library Rulings {
     using Dockets for Docket;
+    using DynamicArrayLib for address[];
+    using DynamicArrayLib for uint256[];
+    using RulingWords for uint256[];
 
     /// @notice What the panels decide about some nodes. All are heard before the first is concluded: none hangs on how another ends.
     function judge(
@@ -28,38 +33,33 @@ library Rulings {
     ) external view returns (Judgement memory j) {
         Frame memory f = MissionFrame.open(city);
         Docket[] memory dockets = _hear(s, f, wave);
-        j.rulings = new Ruling[](dockets.length);
         uint256 seats = 0;
-        // At most the nodes the caller names.
-        for (uint256 i = 0; i < dockets.length; ++i) {
-            (Docket memory d, Ruling memory r) = (dockets[i], j.rulings[i]);
-            _decide(s, f, d, r);
-            r.node = d.node;
-            if (d.isSound()) {
-                seats += d.panel.length;
-                continue;
-            }
-            // An error begins with its selector.
-            r.fault = bytes4(d.fault);
-            if (j.fault.length == 0) j.fault = d.fault;
-        }
-        _gather(j, dockets, wave, seats);
-    }
-
-    /// @dev What is told of the nodes about which something is decided, and of their panels together.
-    function _gather(Judgement memory j, Docket[] memory dockets, bytes calldata wave, uint256 seats) private pure {
+        for (uint256 i = 0; i < dockets.length; ++i) seats += dockets[i].panel.length;
+        j.rulings = new uint256[](RulingWords.WORDS * dockets.length);
         (j.principals, j.absent) = (new address[](seats), new address[](seats));
         uint256 sat = 0;
         uint256 missed = 0;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length; ++i) {
-            (Docket memory d, Ruling memory r) = (dockets[i], j.rulings[i]);
-            if (!d.isSound()) continue;
-            (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), Testimony.outputOf(d, wave, r.agreeing));
-            r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
-            sat = Panels.addPrincipals(d, j.principals, sat);
-            missed = Panels.addAbsent(d, j.absent, missed);
+            Docket memory d = dockets[i];
+            Ruling memory r;
+            r.node = d.node;
+            _decide(s, f, d, r);
+            if (d.isSound()) {
+                (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), Testimony.outputOf(d, wave, r.agreeing));
+                r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
+                sat = Panels.addPrincipals(d, j.principals, sat);
+                missed = Panels.addAbsent(d, j.absent, missed);
+            } else {
+                // An error begins with its selector.
+                r.fault = bytes4(d.fault);
+                if (j.fault.length == 0) j.fault = d.fault;
+            }
+            j.rulings.put(i, r);
         }
+        // Of the panels that decided.
+        j.principals.toUint256Array().truncate(sat);
+        j.absent.toUint256Array().truncate(missed);
     }
 
     function _hear(

@@ -29,17 +29,18 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     using Intake for IERC20;
     using SafeERC20 for IERC20;
 
+    /// What an act reads and writes of a seat is its first word.
     struct Seat {
         address principal;
-        uint64 stake;
         bool active;
         bool impeached;
-        uint40 unbondingUntil; // word 1
         /// For decided cases.
         uint64 due;
-        /// Bucket of time in which it decided `cases`.
-        uint32 bucket;
+        /// Bucket of time in which it decided `cases`: the end of its number, which comes again after 21 years.
+        uint8 bucket;
         uint8 cases;
+        uint64 stake; // word 1
+        uint40 unbondingUntil;
     }
 
     /// One word: cases that were counted, a bit each; on the first page what all of them were worth.
@@ -296,7 +297,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
 
     function _credit(address adjudicator, uint64 amount) private {
         Seat storage own = _seats[adjudicator];
-        uint32 bucket = uint32(block.timestamp / _BUCKET);
+        // The end of the number is enough.
+        uint8 bucket = uint8((block.timestamp / _BUCKET) & type(uint8).max);
         if (own.bucket != bucket) (own.bucket, own.cases) = (bucket, 0);
         if (own.cases == _MOST_CASES) return;
         ++own.cases;
