@@ -3,6 +3,7 @@ import { createPublicClient, custom, defineChain } from "viem";
 import type { WorkClock } from "../primitives/clock.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { inHalves } from "./gathered.ts";
+import type { CallFrame } from "./inner-calls.ts";
 
 /** One JSON-RPC call (EIP-1193). The answer is unknown data: its reader validates it. */
 export type Request = (call: { readonly method: string; readonly params?: readonly unknown[] | undefined }) => Promise<unknown>;
@@ -30,6 +31,8 @@ export interface Chain {
   broadcast(transactions: readonly Hex[]): Promise<void>;
   /** Waits for a submitted transaction. */
   receipt(hash: Hash): Promise<TransactionReceipt>;
+  /** A mined transaction's calls, if the node traces them: other processes cannot ask for it. */
+  readonly callTrace: (hash: Hash) => Promise<CallFrame | undefined>;
   /** Data returned by a reverted transaction, if the node has it. */
   revertData(hash: Hash): Promise<Hex | undefined>;
   /** Fees for the next transaction; deterministic on the embedded chain. */

@@ -22,6 +22,7 @@ import {
   TranscriptDamaged,
   TranscriptMismatch,
 } from "./errors.ts";
+import { type CallFrame, callTraceOf } from "./inner-calls.ts";
 import { atBlock, isUnknownBlock, notBefore } from "./pinned.ts";
 import { revertDataOf } from "./revert-data.ts";
 import type { SilenceRetry } from "./silence-retry.ts";
@@ -301,8 +302,14 @@ class Driven implements DrivenChain {
     return this.publicClient.getTransactionReceipt({ hash });
   }
 
+  /** As heavy as mining it was, which a stranger's transaction passed in a replica first. */
+  readonly callTrace = async (hash: Hash): Promise<CallFrame | undefined> => {
+    await this.#beSure();
+    return callTraceOf(this.#engine.request, hash);
+  };
+
   async revertData(hash: Hash): Promise<Hex | undefined> {
-    return revertDataOf(this.#engine.request, this.publicClient, hash);
+    return revertDataOf(this, hash);
   }
 
   async fees(): Promise<Fees> {

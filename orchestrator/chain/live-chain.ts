@@ -11,6 +11,7 @@ import { readStateFile } from "../primitives/state-file.ts";
 import { type BlockName, type CityChain, type Fees, publicClientOf, type Request } from "./chain.ts";
 import { dataFeeOf } from "./data-fee.ts";
 import { ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./errors.ts";
+import type { CallFrame } from "./inner-calls.ts";
 import { connectRpcChain, type RpcOptions } from "./rpc.ts";
 import type { SilenceRetry } from "./silence-retry.ts";
 
@@ -184,6 +185,8 @@ class Live implements CityChain {
       if (wall.millis() - since >= timeout) throw new ReceiptTimeout(hash, timeout / 1_000);
     }
   }
+
+  readonly callTrace = (hash: Hash): Promise<CallFrame | undefined> => this.#parts.node.callTrace(hash);
 
   async revertData(hash: Hash): Promise<Hex | undefined> {
     return this.#parts.node.revertData(hash);

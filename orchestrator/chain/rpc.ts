@@ -10,6 +10,7 @@ import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import { DEVNET_CHAIN_ID } from "./devnet.ts";
 import { ReceiptTimeout, RpcUnreachable, TransactionRefused, WrongChain } from "./errors.ts";
+import { type CallFrame, callTraceOf } from "./inner-calls.ts";
 import { revertDataOf } from "./revert-data.ts";
 
 export interface RpcOptions extends NodeOptions {
@@ -109,8 +110,10 @@ class Rpc implements Chain {
     }
   }
 
+  readonly callTrace = (hash: Hash): Promise<CallFrame | undefined> => callTraceOf(this.#node, hash);
+
   async revertData(hash: Hash): Promise<Hex | undefined> {
-    return revertDataOf(this.#node, this.publicClient, hash);
+    return revertDataOf(this, hash);
   }
 
   async fees(): Promise<Fees> {

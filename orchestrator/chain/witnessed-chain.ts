@@ -1,4 +1,4 @@
-import { type Hex, numberToHex } from "viem";
+import { type Hash, type Hex, numberToHex } from "viem";
 import { z } from "zod";
 import { InvalidValue } from "../primitives/errors.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
@@ -6,6 +6,7 @@ import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { ProofFails, type RawBlock, type RawReceipt, rawBlockSchema, rawReceiptSchema, requireProven, senderOf } from "./block-proof.ts";
 import { type CityChain, publicClientOf, type Request } from "./chain.ts";
 import { MethodNotAllowed, TooHeavy, TranscriptDamaged, WrongChain } from "./errors.ts";
+import { type CallFrame, callTraceOf } from "./inner-calls.ts";
 import { atBlock } from "./pinned.ts";
 import { requestOver } from "./rpc.ts";
 
@@ -159,6 +160,7 @@ class Witnessed implements CityChain {
 
   broadcast = async () => refuse("eth_sendRawTransaction");
   receipt = async () => refuse("waiting");
+  readonly callTrace = (hash: Hash): Promise<CallFrame | undefined> => callTraceOf(this.#node, hash);
   revertData = async () => undefined;
   fees = async () => refuse("eth_feeHistory");
   close = async () => {};
