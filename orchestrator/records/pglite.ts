@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Duplex } from "node:stream";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 
 declare global {
@@ -40,6 +41,12 @@ export interface Pglite {
 
 const packageFolder = dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite"));
 export const PGLITE_MANIFEST = join(packageFolder, "..", "package.json");
+
+/**
+ * Frees no WebAssembly code before its module: in Node 24 two threads that do so at once can end the process (nodejs/node#64500). PGlite's is the
+ * only large module, and is compiled once.
+ */
+setFlagsFromString("--no-wasm-code-gc");
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 function pgliteModule(): Promise<WebAssembly.Module> {
