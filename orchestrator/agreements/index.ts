@@ -15,6 +15,7 @@ export * from "./lifecycle.ts";
 export * from "./money.ts";
 export * from "./negotiation.ts";
 export * from "./obligation.ts";
+export * from "./references.ts";
 export * from "./release.ts";
 export * from "./reputation.ts";
 export * from "./sampling.ts";

@@ -35,8 +35,11 @@ export interface Evaluator {
   evaluate(question: Question): Promise<Answer>;
 }
 
+/** What a check found, alone or with its evidence. */
+export type CheckFinding = number | boolean | { readonly value: number | boolean; readonly evidence: string };
+
 /** A named check of the content: tests pass, citations exist. A gate or a dimension refers to it by its name. */
-export type Checks = Readonly<Record<string, (content: Uint8Array) => Promise<number | boolean>>>;
+export type Checks = Readonly<Record<string, (content: Uint8Array) => Promise<CheckFinding>>>;
 
 const value = z.union([z.number(), z.boolean()]);
 const digest = z.custom<Hash>((hash) => typeof hash === "string" && /^0x[0-9a-f]{64}$/.test(hash), "expected a SHA-256 digest");
@@ -99,13 +102,19 @@ export async function evaluateDelivery(
   const judge = depth === "structural" ? undefined : requireEvaluator(agreement, evaluator);
   const structure = verifyStructure(agreement, delivered, { ...ports, startedAt: at.startedAt });
   const measured: Record<string, number | boolean> = { ...structure.measured };
-  if (structure.problems.length === 0) for (const [name, check] of Object.entries(checks)) measured[name] = await check(delivered.content);
+  const checked: Record<string, string> = {};
+  if (structure.problems.length === 0)
+    for (const [name, check] of Object.entries(checks)) {
+      const found = await check(delivered.content);
+      measured[name] = typeof found === "object" ? found.value : found;
+      if (typeof found === "object") checked[name] = found.evidence;
+    }
   const worthJudging = structure.problems.length === 0 && !failsAlready(agreement, measured);
   const judged =
     judge === undefined || !worthJudging ? NOTHING_JUDGED : await judgeDimensions(agreement, judge, { measured, delivered, hash });
   const { confidence, cost, evidence } = judged;
   const { problems } = structure;
-  const measurement = { measured: { ...measured, ...judged.measured }, evidence, problems, confidence, cost };
+  const measurement = { measured: { ...measured, ...judged.measured }, evidence: { ...checked, ...evidence }, problems, confidence, cost };
   const body = draftResult(agreement, { ...at, deliverableHash: hash }, measurement);
   return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
 }
