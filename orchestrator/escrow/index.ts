@@ -4,3 +4,4 @@ export * from "./registries.ts";
 export * from "./send.ts";
 export * from "./steps.ts";
 export * from "./terms.ts";
+export * from "./validations.ts";

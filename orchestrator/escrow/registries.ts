@@ -71,19 +71,18 @@ const required = {
   endpoint: z.string().optional(),
 };
 
-/** Feedback from an agreement, with the closing record behind the number. */
-const agreementFeedbackSchema = z.looseObject({
-  ...required,
-  tag1: z.literal(TAG),
-  asa: z.strictObject({
-    agreement_hash: z.string(),
-    passed: z.boolean(),
-    composite: z.int().min(0).max(10_000),
-    on_time: z.boolean(),
-    disputed: z.boolean(),
-    upheld: z.boolean(),
-  }),
+/** The closing record behind a number, without whose it is. */
+export const closingOutcomeSchema = z.strictObject({
+  agreement_hash: z.string(),
+  passed: z.boolean(),
+  composite: z.int().min(0).max(10_000),
+  on_time: z.boolean(),
+  disputed: z.boolean(),
+  upheld: z.boolean(),
 });
+
+/** Feedback from an agreement, with the closing record behind the number. */
+const agreementFeedbackSchema = z.looseObject({ ...required, tag1: z.literal(TAG), asa: closingOutcomeSchema });
 export type AgreementFeedback = z.infer<typeof agreementFeedbackSchema>;
 
 /** Feedback from a clearing passport: its digest, and what the number counts. The passport itself stays with its engine. */

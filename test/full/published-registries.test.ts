@@ -9,9 +9,10 @@ const REGISTRIES = {
   openzeppelin: "5.4.0",
   viaIR: true,
   commit: "b9e466c250744a7e06b13dff9d3c2844ed64f825",
-  files: ["ERC1967Proxy", "HardhatMinimalUUPS", "IdentityRegistryUpgradeable", "ReputationRegistryUpgradeable"].map(
-    (name) => `contracts/${name}.sol`,
-  ),
+  files: [
+    ...["ERC1967Proxy", "HardhatMinimalUUPS"],
+    ...["IdentityRegistryUpgradeable", "ReputationRegistryUpgradeable", "ValidationRegistryUpgradeable"],
+  ].map((name) => `contracts/${name}.sol`),
 };
 
 describe("registries that others published: ERC-8004", () => {
@@ -36,5 +37,6 @@ describe("registries that others published: ERC-8004", () => {
   describeRegistries(`at ${REGISTRIES.commit.slice(0, 7)}`, () => ({
     identities: (by) => behindProxy(by, "IdentityRegistryUpgradeable", zeroAddress, []),
     reputations: (by, identities) => behindProxy(by, "ReputationRegistryUpgradeable", identities, [identities]),
+    validations: (by, identities) => behindProxy(by, "ValidationRegistryUpgradeable", identities, [identities]),
   }));
 });

@@ -7,12 +7,19 @@ import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { newPassport } from "../../orchestrator/clearing/passport.ts";
 import {
   connectRegistries,
+  connectValidations,
   feedbackHash,
   feedbackOn,
   feedbackOnPassport,
   feedbackSchema,
   registrationSchema,
   registrationText,
+  requestHash,
+  VALIDATION_ABI,
+  type ValidationPlace,
+  validationOf,
+  validationRequestCall,
+  validationSchema,
 } from "../../orchestrator/escrow/index.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { proposal } from "../agreements/example.ts";
@@ -30,6 +37,8 @@ export interface Registrar {
 export interface RegistryKind {
   readonly identities: (by: Registrar) => Promise<Address>;
   readonly reputations: (by: Registrar, identities: Address) => Promise<Address>;
+  /** Where its authors have one: the draft's text on it is not final. */
+  readonly validations?: (by: Registrar, identities: Address) => Promise<Address>;
 }
 
 /** ERC-8004: an agent is registered, and an agreement's outcome is what is said of it. */
@@ -146,6 +155,71 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
       const { reputation } = await opened();
       const elsewhere = await kind().identities(registrar);
       expect((await rejection(connectRegistries({ ...on, identity: elsewhere, reputation }))).message).to.contain("is about agents of");
+    });
+
+    /** An agent that is registered, and a request to validate what `client` evaluated of its work. */
+    async function validated(context: Mocha.Context) {
+      const { validations } = kind();
+      if (validations === undefined) return context.skip();
+      const { identity, registries, agentId } = await opened();
+      const registry = await validations(registrar, identity);
+      const other = await registries.register(stranger, "ipfs://another");
+      if (other.kind !== "registered") throw new Error(other.kind);
+      const place: ValidationPlace = { chainId: chain.id, registry, agentId, validator: client.address, agreement: `0x${"ab".repeat(32)}` };
+      const file = validationOf(place, CLOSING, "2026-03-26T15:00:00Z");
+      const at = await connectValidations({ ...on, identity, registry });
+      const answer = (given = file, paid = provider.address, where = place) =>
+        at.answer(client, where, given, { uri: "ipfs://answer", paid });
+      return { identity, registry, at, place, file, answer, other: Number(other.agentId) };
+    }
+
+    it("has a request to validate work answered by who judged it: its result, once, which whoever has the file can check", async function () {
+      const { at, place, file, answer, registry } = await validated(this);
+      expect(validationSchema.parse(JSON.parse(JSON.stringify(file)))).to.deep.include({
+        response: 87,
+        tag: "asa",
+        requestHash: requestHash(place),
+      });
+      expect(await answer(), "nobody asked").to.deep.include({ kind: "rejected" });
+      const call = validationRequestCall(place, "ipfs://request");
+      expect(call.to).to.equal(registry);
+      await chain.receipt(await createWalletClient({ ...on, account: provider }).sendTransaction({ ...call, to: call.to }));
+      const given = await answer();
+      expect(given).to.deep.include({ kind: "answered" });
+      expect(await answer(), "again").to.deep.equal(given);
+      expect(await at.holds(place, file)).to.equal(true);
+      expect(await at.holds(place, { ...file, asa: { ...file.asa, disputed: true } })).to.equal(false);
+      const worse = validationOf(place, { ...CLOSING, passed: false, composite: 1_000 }, "2026-03-26T16:00:00Z");
+      expect(await answer(worse), "another result").to.deep.include({ kind: "rejected" });
+    });
+
+    it("answers no request that a squatter made under its key, about another agent or of another wallet", async function () {
+      const { at, place, answer, other, file } = await validated(this);
+      expect(await answer(file, provider.address, { ...place, agentId: other })).to.deep.include({ kind: "rejected" });
+      // The key is the agreement's, the agent the squatter's own.
+      const squat = { address: place.registry, abi: VALIDATION_ABI, functionName: "validationRequest" } as const;
+      const args = [client.address, BigInt(other), "ipfs://mine", requestHash(place)] as const;
+      await chain.receipt(await createWalletClient({ ...on, account: stranger }).writeContract({ ...squat, args }));
+      expect(await answer()).to.deep.include({
+        kind: "rejected",
+        reason: `the request names agent ${other} and validator ${client.address}`,
+      });
+      expect(await at.request(provider, place, "ipfs://request"), "the key is taken").to.deep.include({ kind: "rejected" });
+      const own = { ...place, agreement: `0x${"cd".repeat(32)}` as const };
+      expect((await at.request(provider, own, "ipfs://request")).kind).to.equal("settled");
+      const about = validationOf(own, CLOSING, "2026-03-26T15:00:00Z");
+      expect(await answer(about, stranger.address, own)).to.deep.include({ kind: "rejected" });
+      expect(await answer(about, provider.address, own)).to.deep.include({ kind: "answered" });
+    });
+
+    it("takes no answer for the first one that was overwritten", async function () {
+      const { at, place, file, answer } = await validated(this);
+      await at.request(provider, place, "ipfs://request");
+      await answer();
+      const args = [requestHash(place), 100, "ipfs://other", `0x${"00".repeat(32)}`, "asa"] as const;
+      const call = { address: place.registry, abi: VALIDATION_ABI, functionName: "validationResponse", args } as const;
+      await chain.receipt(await createWalletClient({ ...on, account: client }).writeContract(call));
+      expect(await at.holds(place, file)).to.equal(false);
     });
   });
 }
