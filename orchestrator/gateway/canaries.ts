@@ -8,7 +8,9 @@ import {
   BREAKER_MEMORY,
   type BreakerOutcome,
   breakerName,
+  type Calibration,
   type CanaryTask,
+  calibrationOf,
   canaryRate,
   canaryTask,
   deliverySchema,
@@ -55,6 +57,7 @@ export interface CanariesOptions {
 
 const openSchema = z.array(z.object({ id: hashSchema, evaluator: z.string(), known: z.number() }));
 const endedSchema = z.array(z.object({ evaluator: z.string(), ended: z.coerce.number(), passed: z.boolean() }));
+const readingsSchema = z.array(z.object({ known: z.number(), scored: z.number().nullable() }));
 const dueSchema = z.array(z.object({ evaluator: z.string(), number: z.coerce.number() }));
 
 export class Canaries {
@@ -109,6 +112,15 @@ export class Canaries {
     return (await this.#ended()).map(({ evaluator, ended, passed }) => ({ what: "canary", at: ended, evaluator, passed }));
   }
 
+  /** How close an evaluator came to the known scores of the last thirty days; its silence counts as in `outcomes`. */
+  async calibrationOf(identity: PartyIdentity): Promise<Calibration> {
+    const rows = await this.#of.sql.query("SELECT known, scored FROM gateway_canaries WHERE evaluator = $1 AND passed IS NOT NULL", [
+      breakerName(identity),
+    ]);
+    const readings = readingsSchema.parse(rows);
+    return calibrationOf(readings.map(({ known, scored }) => ({ known, scored: scored === null ? undefined : scored / 100 })));
+  }
+
   async count(): Promise<CanaryCount> {
     const ended = await this.#ended();
     const [open] = await this.#of.sql.query("SELECT count(*) AS count FROM gateway_canaries WHERE ended IS NULL");
@@ -132,8 +144,9 @@ export class Canaries {
     if (result === undefined && now <= Date.parse(standing.life.delivery.timestamp) / 1_000 + PATIENCE) return;
     // Silence counts against evaluators that have answered before; others may not be listening at all.
     const hears = (await this.#ended()).some((each) => each.evaluator === evaluator);
-    const passed = result !== undefined ? passesCanary(known, result.determination.composite / 100) : hears ? false : null;
-    await sql.query("UPDATE gateway_canaries SET ended = $2, passed = $3 WHERE id = $1", [id, now, passed]);
+    const scored = result?.determination.composite;
+    const passed = scored !== undefined ? passesCanary(known, scored / 100) : hears ? false : null;
+    await sql.query("UPDATE gateway_canaries SET ended = $2, passed = $3, scored = $4 WHERE id = $1", [id, now, passed, scored ?? null]);
   }
 
   async #begin(evaluator: string, number: number): Promise<void> {

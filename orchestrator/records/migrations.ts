@@ -282,6 +282,11 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_promises ON gateway_agreements (promise, judged, terms) WHERE promise IS NOT NULL",
     ],
   },
+  {
+    // What an evaluator said of a work with a known score, hundredths of a point; null for silence, and for tests that ended before.
+    name: "023-canary-scores",
+    statements: ["ALTER TABLE gateway_canaries ADD COLUMN scored integer"],
+  },
 ];
 
 /** Applies missing migrations. Those already applied must be a prefix of the list. */

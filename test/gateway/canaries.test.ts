@@ -131,6 +131,8 @@ describe("canaries of evaluators", function () {
     expect(said["status"]).to.equal("closed");
     await canaries.step();
     expect((await health()).canaries).to.deep.equal({ asked: 0, passed: 1, failed: 0 });
+    const calibration = await get(`/v1/evaluator-calibrations/${encodeURIComponent(did)}`);
+    expect(calibration).to.deep.equal({ items: 1, passed: 1, bias: 0, deviation: 0, weight: 103 });
     await home.serve();
     expect((await health()).canaries, "through a restart").to.deep.equal({ asked: 0, passed: 1, failed: 0 });
   });
@@ -148,6 +150,9 @@ describe("canaries of evaluators", function () {
     const { passed, failed } = await canaries.count();
     expect(passed + failed).to.be.within(10, 16);
     expect(failed).to.be.greaterThan(passed);
+    const { items, bias, weight, ...far } = await canaries.calibrationOf(identityOf(people.evaluator));
+    expect([items, far.passed, weight], "its word weighs no more than anybody's").to.deep.equal([passed + failed, passed, 100]);
+    expect(bias, "generous").to.equal(far.deviation).and.to.be.greaterThan(20);
     expect(await rejection(judged(desk))).to.include({ code: "BreakerOpen" });
     home.now += 31 * 86_400;
     await canaries.step();
@@ -164,6 +169,10 @@ describe("canaries of evaluators", function () {
       await canaries.step();
     }
     expect(await canaries.count()).to.deep.equal({ asked: 0, passed: 12, failed: 0 });
+    // 12 exact answers and 8 assumed half right: W = 16/20.
+    const exact = { items: 12, passed: 12, bias: 0, deviation: 0, weight: 119 };
+    expect(await canaries.calibrationOf(identityOf(people.evaluator))).to.deep.equal(exact);
+    expect(await canaries.calibrationOf(identityOf(people.client)), "never tested").to.deep.include({ items: 0, weight: 100 });
     expect((await judged(desk)).status).to.equal("closed");
   });
 
@@ -185,6 +194,8 @@ describe("canaries of evaluators", function () {
     await canaries.step();
     await silence();
     expect(await canaries.count()).to.deep.equal({ asked: 0, passed: 1, failed: 1 });
+    const known = await canaries.calibrationOf(identityOf(people.evaluator));
+    expect(known, "silence is no distance, and no pass").to.deep.include({ items: 2, passed: 1, deviation: 0 });
   });
 
   it("are asked of nobody whose agreements do not say so, and one at a time", async () => {

@@ -59,6 +59,7 @@ const ASKED_ELSEWHERE = [
   "list_agreements",
   "prepare_agreement_step",
   "prepare_agreement_feedback",
+  "get_evaluator_calibration",
   "get_hearing",
   "list_hearings",
 ];

@@ -665,6 +665,22 @@ export const agreementCommands: readonly Command[] = [
     },
   }),
   cityCommand({
+    name: "get_evaluator_calibration",
+    method: "GET",
+    path: "/v1/evaluator-calibrations/{evaluator}",
+    group: "Agreements",
+    doc: "How close an evaluator came to the known scores of this city's canaries in the last thirty days: their number, how many it passed, its bias and mean distance in hundredths of a point, and the weight that follows, for `weight` and `deviation` in a register of evaluators.",
+    access: "open",
+    cost: 10,
+    input: z.strictObject({ evaluator: did }),
+    output: z.strictObject({ items: count, passed: count, bias: z.int(), deviation: count, weight: count }),
+    async run(world, { evaluator }) {
+      if (world.canaries === undefined) throw new Refused("NotFound", "This city does not keep agreements", { action: "ask its operator" });
+      const { bias, deviation, ...found } = await world.canaries.calibrationOf(didKey(evaluator));
+      return { ...found, bias: Math.round(bias * 100), deviation: Math.ceil(deviation * 100) };
+    },
+  }),
+  cityCommand({
     name: "prepare_agreement_feedback",
     method: "GET",
     path: "/v1/agreements/{agreement}/feedback",
