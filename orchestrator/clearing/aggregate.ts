@@ -21,7 +21,7 @@ export interface AggregationTerms {
   readonly members?: number;
   /** Sufficiently confident verdicts required before any counts. Default: none. */
   readonly quorum?: number;
-  /** Types of required evidence that are missing: nothing passes without them. */
+  /** Types of required evidence that are missing, and criteria that the evidence does not meet: nothing passes then. */
   readonly missing?: readonly string[];
 }
 

@@ -3,6 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { EXPOSURE_BANDS } from "../protocol/exposure.ts";
 import { type Aggregate, type AggregationTerms, aggregate } from "./aggregate.ts";
 import type { BoundObligation } from "./bind.ts";
+import { unmetCriteria } from "./criteria.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature, requireEngine } from "./engine.ts";
 import { escalate, intensityFor } from "./exposure.ts";
@@ -69,6 +70,8 @@ export const clearingDecisionSchema = z.strictObject({
   kinds: z.array(kindSchema).readonly().optional(),
   /** Types of required evidence that ingest did not admit at their class. */
   missing_evidence: z.array(nameSchema).readonly(),
+  /** Acceptance criteria that the evidence does not meet, in their words; absent if it meets all. */
+  unmet_criteria: z.array(nameSchema).min(1).readonly().optional(),
   outcomes: z.strictObject({ collateral_hold: outcomeSchema, final_settlement: outcomeSchema }),
   surviving_verifiers: z.array(nameSchema).readonly(),
   excluded_verifiers: z.array(nameSchema).readonly(),
@@ -153,10 +156,14 @@ export function clear({
   requireEngine(engine.id, obligation, deployment);
   const seats = panelOf(obligation, panel);
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, { weightOf, seats });
-  const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];
-  const { score: triaged } = triage({ obligation, envelope, admissibility: deployment.admissibility }, deployment.scorers);
+  const file = { obligation, envelope, admissibility: deployment.admissibility };
+  const missing = [...new Set(missingEvidence(file).map(({ type }) => type))];
+  const unmet = unmetCriteria(file).map(({ criterion }) => criterion);
+  const { score: triaged } = triage(file, deployment.scorers);
   const intensity = intensityAfter(triaged, obligation, deployment);
-  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, members, missing, demanded: intensity?.quorum ?? 0 });
+  const aggregates = aggregatesOf(admitted, obligation, deployment, {
+    ...{ drawn, members, missing: [...missing, ...unmet], demanded: intensity?.quorum ?? 0 },
+  });
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -177,6 +184,7 @@ export function clear({
     quorum: main.quorum,
     ...kindsOf(admitted, obligation),
     missing_evidence: missing,
+    ...(unmet.length === 0 ? {} : { unmet_criteria: unmet }),
     ...(panel === undefined ? {} : { panel: seats }),
     ...(main.score === undefined ? {} : { score: fromBps(main.score) }),
     ...(main.agreeing === undefined ? {} : { agreeing: main.agreeing }),

@@ -3,6 +3,7 @@ export * from "./admissibility.ts";
 export * from "./aggregate.ts";
 export * from "./bind.ts";
 export * from "./clearing-decision.ts";
+export * from "./criteria.ts";
 export * from "./deployment.ts";
 export * from "./distribution.ts";
 export * from "./docket.ts";

@@ -111,6 +111,34 @@ const settlementPolicySchema = z.strictObject({
   release: releaseSchema.optional(),
 });
 
+/** Deterministic rules over the content of an item, by key path: a closed list, so that both parties and every engine read them alike. */
+const ruleSchema = z.discriminatedUnion("is", [
+  z.strictObject({ is: z.literal("equal_to"), path: nameSchema, value: z.union([z.string(), z.number(), z.boolean(), z.null()]) }),
+  z.strictObject({ is: z.literal("at_most"), path: nameSchema, limit: z.number() }),
+  z.strictObject({
+    is: z.literal("one_of"),
+    path: nameSchema,
+    allowed: z
+      .array(z.union([z.string(), z.number()]))
+      .min(1)
+      .readonly(),
+  }),
+  /** Every listed path is inside one of these trees (`services/payments/*`). */
+  z.strictObject({ is: z.literal("paths_within"), path: nameSchema, trees: z.array(nameSchema).min(1).readonly() }),
+  /** Everything listed is approved. */
+  z.strictObject({ is: z.literal("only_approved"), path: nameSchema, approved: z.array(nameSchema).readonly() }),
+]);
+
+/** An acceptance criterion as a predicate over evidence (RAILS 4.2): nothing passes while the evidence does not meet it. */
+const criterionSchema = z.strictObject({
+  /** In words. */
+  criterion: nameSchema,
+  /** Type of the items that it is about. */
+  evidence: nameSchema,
+  rule: ruleSchema,
+});
+export type Criterion = z.infer<typeof criterionSchema>;
+
 /** The contract (RAILS 4.2, A.3.1). Fields of the tuple that the appendix lacks are optional. */
 export const obligationSchema = z.strictObject({
   obligation_id: digestSchema,
@@ -122,7 +150,8 @@ export const obligationSchema = z.strictObject({
   scope: z.record(z.string(), jsonSchema).readonly(),
   prohibitions: z.array(z.string()).readonly(),
   required_actions: z.array(z.string()).readonly(),
-  acceptance_criteria: z.array(z.string()).readonly(),
+  /** In words, for the verifiers; or as predicates, which the engine applies itself. */
+  acceptance_criteria: z.array(z.union([z.string(), criterionSchema])).readonly(),
   /** Items required in the envelope before any release: type, minimum class, issuer, and maximum age. */
   evidence_requirements: z
     .array(

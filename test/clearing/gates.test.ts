@@ -206,6 +206,100 @@ describe("required evidence", () => {
   });
 });
 
+describe("an acceptance criterion over evidence", () => {
+  const asks = (rule: clearing.Criterion["rule"], evidence = "ci_report") => ({ criterion: "few failures", evidence, rule });
+  /** A deal whose provider hands in these reports, each of this class. */
+  function reported(reports: readonly (readonly [object, string])[], rule: clearing.Criterion["rule"], verdict: "PASS" | "FAIL" = "PASS") {
+    const terms = { ...TERMS, acceptance_criteria: ["as agreed", asks(rule)] };
+    const document = clearing.signObligation(terms, { requestor: signers.buyer, provider: signers.agent });
+    const obligation = granted(clearing.bindObligation(document, world));
+    const hash = obligation.obligation_hash;
+    const items = reports.map(([content, grade], index) =>
+      clearing.emitted(
+        hash,
+        { id: `report-${index}`, type: "ci_report", content: JSON.parse(JSON.stringify(content)) },
+        { signer: grade === "SIGN" ? signers.agent : signers.lab, class: grade, issuedAt: "2026-05-01T10:00:00Z" },
+      ),
+    );
+    const sealed = clearing.sealEnvelope(signers.agent, { obligation_hash: hash, submitted_at: "2026-05-01T11:00:00Z", items });
+    const envelope = granted(clearing.ingest(sealed, obligation, world));
+    const outputs = VERIFIERS.map((name) =>
+      clearing.signOutput(signers[name], {
+        ...{ role: "constraint", obligation_hash: hash, envelope_id: sealed.envelope_id, answers: [{ question: "performance" }] },
+        ...{ class_of_basis: "ATT", basis: items.filter((item) => item.class === "ATT").map(clearing.itemHash), verdict, confidence: 0.9 },
+      }),
+    );
+    const { decision } = clearing.clear({ obligation, envelope, outputs, deployment: world, engine: signers.engine, now: NOW });
+    return [decision.performance, decision.unmet_criteria ?? []];
+  }
+  const MET = ["cleared", []];
+  const UNMET = ["unverifiable", ["few failures"]];
+  const few = { is: "at_most", path: "tests.failed", limit: 2 } as const;
+  const report = (failed: unknown) => ({ tests: { failed }, suite: "unit", files: ["services/payments/a.ts"], added: ["zod"] });
+
+  it("is met by the evidence or nothing passes, whatever the panel says", () => {
+    expect(reported([[report(2), "ATT"]], few)).to.deep.equal(MET);
+    expect(reported([[report(3), "ATT"]], few)).to.deep.equal(UNMET);
+    expect(reported([[report("none"), "ATT"]], few)).to.deep.equal(UNMET);
+    expect(reported([[{}, "ATT"]], few)).to.deep.equal(UNMET);
+  });
+
+  it("is not met by a report below the floor, nor by a better one beside a bad one", () => {
+    expect(
+      reported(
+        [
+          [report(3), "ATT"],
+          [report(0), "ATT"],
+        ],
+        few,
+      ),
+    ).to.deep.equal(UNMET);
+    expect(
+      reported(
+        [
+          [report(0), "ATT"],
+          [report(9), "SIGN"],
+        ],
+        few,
+      ),
+      "a weak one spoils nothing",
+    ).to.deep.equal(MET);
+    expect(reported([[report(0), "SIGN"]], few)[1]).to.deep.equal(["few failures"]);
+  });
+
+  it("shields no failure", () => {
+    expect(reported([[report(3), "ATT"]], few, "FAIL")[0]).to.equal("failed");
+  });
+
+  it("is one of a closed list of rules", () => {
+    const rules: readonly (readonly [clearing.Criterion["rule"], clearing.Criterion["rule"]])[] = [
+      [
+        { is: "equal_to", path: "tests.failed", value: 1 },
+        { is: "equal_to", path: "tests.failed", value: "1" },
+      ],
+      [
+        { is: "one_of", path: "suite", allowed: ["unit", "all"] },
+        { is: "one_of", path: "suite", allowed: ["all"] },
+      ],
+      [
+        { is: "paths_within", path: "files", trees: ["services/payments/*"] },
+        { is: "paths_within", path: "files", trees: ["docs/*"] },
+      ],
+      [
+        { is: "only_approved", path: "added", approved: ["zod"] },
+        { is: "only_approved", path: "added", approved: [] },
+      ],
+    ];
+    for (const [held, broken] of rules) {
+      expect(reported([[report(1), "ATT"]], held), held.is).to.deep.equal(MET);
+      expect(reported([[report(1), "ATT"]], broken), broken.is).to.deep.equal(UNMET);
+    }
+    const acceptance_criteria = [asks({ is: "about", path: "tests", limit: 3 } as never)];
+    const document = clearing.signObligation({ ...TERMS, acceptance_criteria }, { requestor: signers.buyer, provider: signers.agent });
+    expect(guardOf(clearing.bindObligation(document, world))).to.equal("OBLIGATION_SHAPE");
+  });
+});
+
 describe("a quorum", () => {
   const one = { verdicts: [{ verdict: "PASS", confidence: 0.01 }] } as const;
 
