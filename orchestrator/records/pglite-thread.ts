@@ -32,22 +32,27 @@ async function begin(): Promise<PGlite> {
   return lite;
 }
 
-async function act(lite: PGlite, message: ToThread): Promise<void> {
+const NOTHING = new Uint8Array();
+
+async function act(lite: PGlite, message: ToThread): Promise<Uint8Array<ArrayBuffer>> {
   switch (message.kind) {
-    case "request":
-      // Copied: the next answer overwrites it.
-      return lite.execProtocolRawStream(message.bytes, { onRawData: (data) => say({ kind: "data", bytes: new Uint8Array(data) }) });
+    case "request": {
+      const parts: Uint8Array[] = [];
+      // Copied: the next part overwrites it.
+      await lite.execProtocolRawStream(message.bytes, { onRawData: (part) => parts.push(part.slice()) });
+      return new Uint8Array(Buffer.concat(parts));
+    }
     case "dump":
-      return say({ kind: "data", bytes: new Uint8Array(await (await lite.dumpDataDir("none")).arrayBuffer()) });
+      return new Uint8Array(await (await lite.dumpDataDir("none")).arrayBuffer());
     case "close":
-      return lite.close();
+      await lite.close();
+      return NOTHING;
   }
 }
 
-async function answer(work: Promise<unknown>): Promise<void> {
+async function answer(work: Promise<Uint8Array<ArrayBuffer>>): Promise<void> {
   try {
-    await work;
-    say({ kind: "done" });
+    say({ kind: "done", bytes: await work });
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     say({ kind: "failed", name, message });
@@ -56,7 +61,7 @@ async function answer(work: Promise<unknown>): Promise<void> {
 
 const started = begin();
 // One after the other, so that no answer comes between the parts of another.
-let last = answer(started);
+let last = answer(started.then(() => NOTHING));
 port.on("message", (message: ToThread) => {
   last = last.then(() => answer(started.then((lite) => act(lite, message))));
 });

@@ -26,8 +26,7 @@ export interface Start {
 
 export type ToThread = { readonly kind: "request"; readonly bytes: Uint8Array } | { readonly kind: "dump" } | { readonly kind: "close" };
 export type FromThread =
-  | { readonly kind: "data"; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "done" }
+  | { readonly kind: "done"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "failed"; readonly name: string; readonly message: string };
 
 /** Postgres in a thread of this process: its work does not hold up the event loop, which conducts missions meanwhile. */
@@ -65,29 +64,21 @@ export async function openPglite(start: Omit<Start, "module">): Promise<Pglite> 
   }
   return {
     connect: () => new Connection(thread),
-    async dump() {
-      const parts: Uint8Array[] = [];
-      await thread.ask({ kind: "dump" }, (part) => parts.push(part));
-      return new Uint8Array(Buffer.concat(parts));
-    },
+    dump: () => thread.ask({ kind: "dump" }),
     async close() {
       await thread.ask({ kind: "close" }).finally(() => thread.stop());
     },
   };
 }
 
-interface Asked {
-  data(bytes: Uint8Array): void;
-  resolve(): void;
-  reject(error: Error): void;
-}
+type Asked = Omit<PromiseWithResolvers<Uint8Array<ArrayBuffer>>, "promise">;
 
 /** An error by its name in the thread: an aborted Postgres is recognised by it (`sql.ts`). */
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
 /** Answers in order. Keeps the process alive while it has something to answer, or a connection is in use. */
 class Thread {
-  readonly started: Promise<void>;
+  readonly started: Promise<unknown>;
   readonly #worker: Worker;
   readonly #asked: Asked[] = [];
   #holds = 0;
@@ -98,13 +89,13 @@ class Thread {
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => this.#end(error));
     this.#worker.on("exit", () => this.#end(named("ExitStatus", "Postgres has ended")));
-    this.started = this.#expect(() => {});
+    this.started = this.#expect();
   }
 
-  ask(message: ToThread, data: Asked["data"] = () => {}): Promise<void> {
+  ask(message: ToThread): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     this.#worker.postMessage(message);
-    return this.#expect(data);
+    return this.#expect();
   }
 
   hold(): void {
@@ -121,19 +112,15 @@ class Thread {
     await this.#worker.terminate();
   }
 
-  #expect(data: Asked["data"]): Promise<void> {
+  #expect(): Promise<Uint8Array<ArrayBuffer>> {
     this.hold();
-    return new Promise((resolve, reject) => this.#asked.push({ data, resolve, reject }));
+    return new Promise((resolve, reject) => this.#asked.push({ resolve, reject }));
   }
 
   #receive(message: FromThread): void {
-    if (message.kind === "data") {
-      this.#asked[0]?.data(message.bytes);
-      return;
-    }
     const asked = this.#asked.shift();
     this.letGo();
-    if (message.kind === "done") asked?.resolve();
+    if (message.kind === "done") asked?.resolve(message.bytes);
     else asked?.reject(named(message.name, message.message));
   }
 
@@ -209,9 +196,11 @@ class Connection extends Duplex {
     }
     this.#waiting.push(bytes);
     if (!ENDS.has(lastOf(bytes))) return;
-    const whole = Buffer.concat(this.#waiting);
+    // Outside of Node's pool of small buffers, which would be sent whole.
+    const whole = new Uint8Array(Buffer.concat(this.#waiting));
     this.#waiting = [];
-    await this.#thread.ask({ kind: "request", bytes: whole }, (data) => this.push(data));
+    const answer = await this.#thread.ask({ kind: "request", bytes: whole });
+    if (answer.length > 0) this.push(answer);
   }
 
   override _final(done: () => void): void {
