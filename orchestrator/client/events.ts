@@ -23,7 +23,7 @@ export function eventsIn<Name extends ContractName, Event extends EventName<Name
 const known = new Map<string, ReadonlySet<Hash | undefined>>();
 
 /** First topics of a contract's events with this name. Cached, since viem hashes every event signature for every log. */
-function topicsOf(contract: ContractName, eventName: string): ReadonlySet<Hash | undefined> {
+export function topicsOf(contract: ContractName, eventName: string): ReadonlySet<Hash | undefined> {
   const name = `${contract}.${eventName}`;
   let topics = known.get(name);
   if (topics === undefined) {

@@ -4,6 +4,7 @@ import type { CityChain } from "../../chain/chain.ts";
 import { collectLogs, type LogLimits } from "../../chain/collect-logs.ts";
 import { TooHeavy } from "../../chain/errors.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
+import { topicsOf } from "../../client/events.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { selectorIn } from "../../primitives/selectors.ts";
@@ -105,7 +106,7 @@ export class ReplayedRecord {
     return this.#transactions
       .filter(({ to, input }) => to.toLowerCase() === address && input.slice(0, 10).toLowerCase() === selector)
       .map(({ at, block, hash, from, input }) => {
-        const { args } = decodeFunctionData({ abi, data: input });
+        const { args } = decodeFunctionData({ abi: named(abi, functionName), data: input });
         return { at, block, hash, from, args: args as WriteArgs<Name, Fn> };
       });
   }
@@ -119,9 +120,9 @@ export class ReplayedRecord {
     const known = this.#events.get(name);
     if (known !== undefined) return known as readonly ChainEvent<EventArgs<Name, Event>>[];
     const address = this.#addressOf(contract);
-    const logs = this.#logs.filter((log) => log.address.toLowerCase() === address);
-    const abi: Abi = contractAbis[contract];
-    const parsed = parseEventLogs({ abi, eventName, logs, strict: true });
+    const topics = topicsOf(contract, eventName);
+    const logs = this.#logs.filter((log) => topics.has(log.topics[0]) && log.address.toLowerCase() === address);
+    const parsed = parseEventLogs({ abi: named(contractAbis[contract], eventName), logs, strict: true });
     const events = parsed.map(({ args, blockNumber, transactionIndex, logIndex, transactionHash }) => ({
       at: placeOf(blockNumber, transactionIndex) + BigInt(logIndex + 1),
       block: blockNumber,
@@ -135,6 +136,11 @@ export class ReplayedRecord {
   #addressOf(contract: Recorded): string {
     return (contract === "CollaborationContract" ? this.#mission : this.#addresses[contract]).toLowerCase();
   }
+}
+
+/** The items of a name: viem hashes the signature of every item that it looks through, for each thing that it decodes. */
+function named(abi: Abi, name: string): Abi {
+  return abi.filter((item) => "name" in item && item.name === name);
 }
 
 /** Where the transaction of an event begins. */
