@@ -3,8 +3,9 @@
  * file's result, time and processor time, all failures, the ten slowest tests, the ten files that cost most, and finally `N passed, N failed`
  * alone on a line. Fails on a failure, on a file without tests, and on no tests.
  *
- * usage: npm test [-- <file or folder>…]  all but test/long/ and test/full/, or what is named
- *        npm run test:long                 test/long/: whole missions and kills, minutes each; and random sweeps, whole (test/support/sweep.ts)
+ * usage: npm test [-- <file or folder>…]  all but the next two kinds, or what is named
+ *        npm run test:long                 test/long/ and files that begin with `// @long`: whole missions and kills; and random sweeps, whole
+ *                                          (test/support/sweep.ts)
  *        npm run test:full                 everything
  */
 import { fork } from "node:child_process";
@@ -16,15 +17,17 @@ import { compile } from "./compile.ts";
 import { filesIn, root } from "./files.ts";
 import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
-const isSlow = (file: string) => /^test\/(long|full)\//.test(file);
-const isSweep = (file: string) => !isSlow(file) && readFileSync(join(root, file), "utf8").includes("support/sweep.ts");
+const source = (file: string) => readFileSync(join(root, file), "utf8");
+const isFull = (file: string) => file.startsWith("test/full/");
+const isLong = (file: string) => file.startsWith("test/long/") || source(file).startsWith("// @long\n");
+const isSweep = (file: string) => source(file).includes("support/sweep.ts");
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
-const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : isSlow(file) ? 900_000 : 300_000);
+const limitOf = (file: string) => (isFull(file) ? 7_200_000 : file !== SOLIDITY_TESTS && isLong(file) ? 900_000 : 300_000);
 const SLOWEST = 10;
 /** What a file lets its tests take, milliseconds: long ones are started first, so that no worker ends alone with one. */
 function allowed(file: string): number {
   if (file === SOLIDITY_TESTS) return Number.POSITIVE_INFINITY;
-  const limits = readFileSync(join(root, file), "utf8").matchAll(/timeout\(([\d_]+)\)/g);
+  const limits = source(file).matchAll(/timeout\(([\d_]+)\)/g);
   return Math.max(0, ...[...limits].map(([, limit = ""]) => Number(limit.replaceAll("_", ""))));
 }
 
@@ -58,8 +61,9 @@ function jobs(names: readonly string[], kind: "short" | "long" | "full"): string
 const namedFiles = (names: readonly string[]) => filesIn(names.map((name) => (isFolder(name) ? join(name, "**/*.test.ts") : name)));
 
 function filesOf(kind: "short" | "long" | "full"): string[] {
-  if (kind === "long") return [...filesIn("test/long/*.test.ts"), ...filesIn("test/**/*.test.ts").filter(isSweep)];
-  const files = filesIn("test/**/*.test.ts").filter((file) => kind === "full" || !isSlow(file));
+  const all = filesIn("test/**/*.test.ts");
+  if (kind === "long") return all.filter((file) => !isFull(file) && (isLong(file) || isSweep(file)));
+  const files = all.filter((file) => kind === "full" || !(isFull(file) || isLong(file)));
   return filesIn(SOLIDITY_TESTS).length > 0 ? [...files, SOLIDITY_TESTS] : files;
 }
 

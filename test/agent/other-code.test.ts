@@ -1,3 +1,4 @@
+// @long
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { expect } from "chai";
 import { encodeFunctionData, type LocalAccount } from "viem";

@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";

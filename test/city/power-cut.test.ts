@@ -1,3 +1,4 @@
+// @long
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

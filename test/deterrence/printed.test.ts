@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { parseFoundingFile } from "../../deploy/founding-file.ts";
 import { largestValue, MODERATE, NotDeterrable, production, productionStakes, StakeOutsideRange } from "../../deploy/production-preset.ts";

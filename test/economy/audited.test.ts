@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { recompileLaw } from "../../orchestrator/client/compile-law.ts";
 import { shortened } from "../../orchestrator/economy/campaign.ts";

@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import type { Address } from "viem";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";

@@ -1,3 +1,4 @@
+// @long
 /** What a panel judged of a stranger's job, written into a bundle and verified from it alone. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

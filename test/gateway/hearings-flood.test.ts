@@ -1,3 +1,4 @@
+// @long
 /** Strangers who bring more jobs before a city's panels than it can hear: two keys, and an escrow of their own that holds no money. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

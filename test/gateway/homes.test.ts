@@ -1,3 +1,4 @@
+// @long
 /** The conformance kit of homes of money: the same agreement ends in the same units wherever its payment lies. */
 import { join } from "node:path";
 import { expect } from "chai";

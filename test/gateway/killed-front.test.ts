@@ -1,3 +1,4 @@
+// @long
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { expect } from "chai";
 import type { LocalAccount } from "viem";

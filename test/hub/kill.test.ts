@@ -1,3 +1,4 @@
+// @long
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { codificationMessage, justificationBytes, signCodification } from "../../orchestrator/client/sign/codification.ts";

@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { Speaker } from "../../orchestrator/clerks/speaker.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";

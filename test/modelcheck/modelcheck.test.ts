@@ -1,3 +1,4 @@
+// @long
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { MODELS, MUTANTS } from "./catalogue.ts";

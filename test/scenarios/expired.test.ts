@@ -1,3 +1,4 @@
+// @long
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { expect } from "chai";
 import { anchors } from "../../orchestrator/city/audit/anchors.ts";

@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { expect } from "chai";
 import { act } from "../../orchestrator/adjudication/act.ts";

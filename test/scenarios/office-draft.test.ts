@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect } from "chai";

@@ -1,3 +1,4 @@
+// @long
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { expect } from "chai";

@@ -1,3 +1,4 @@
+// @long
 import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";

@@ -1,3 +1,4 @@
+// @long
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";

@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { TransactionReverted } from "../../../orchestrator/chain/errors.ts";
 import { RELAYED, RelayBudget, RelayQuota } from "../../../orchestrator/city/missions/relay-budget.ts";

@@ -1,3 +1,4 @@
+// @long
 import { expect } from "chai";
 import { isError } from "ethers";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";

@@ -1,3 +1,4 @@
+// @long
 /** Events alone rebuild a mission: after every transaction of whole missions, the replay says what the contract's views say. */
 import { expect } from "chai";
 import { id } from "ethers";
