@@ -37,8 +37,7 @@ export interface Registrar {
 export interface RegistryKind {
   readonly identities: (by: Registrar) => Promise<Address>;
   readonly reputations: (by: Registrar, identities: Address) => Promise<Address>;
-  /** Where its authors have one: the draft's text on it is not final. */
-  readonly validations?: (by: Registrar, identities: Address) => Promise<Address>;
+  readonly validations: (by: Registrar, identities: Address) => Promise<Address>;
 }
 
 /** ERC-8004: an agent is registered, and an agreement's outcome is what is said of it. */
@@ -158,9 +157,8 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
     });
 
     /** An agent that is registered, and a request to validate what `client` evaluated of its work. */
-    async function validated(context: Mocha.Context) {
+    async function validated() {
       const { validations } = kind();
-      if (validations === undefined) return context.skip();
       const { identity, registries, agentId } = await opened();
       const registry = await validations(registrar, identity);
       const other = await registries.register(stranger, "ipfs://another");
@@ -173,8 +171,8 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
       return { identity, registry, at, place, file, answer, other: Number(other.agentId) };
     }
 
-    it("has a request to validate work answered by who judged it: its result, once, which whoever has the file can check", async function () {
-      const { at, place, file, answer, registry } = await validated(this);
+    it("has a request to validate work answered by who judged it: its result, once, which whoever has the file can check", async () => {
+      const { at, place, file, answer, registry } = await validated();
       expect(validationSchema.parse(JSON.parse(JSON.stringify(file)))).to.deep.include({
         response: 87,
         tag: "asa",
@@ -193,8 +191,8 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
       expect(await answer(worse), "another result").to.deep.include({ kind: "rejected" });
     });
 
-    it("answers no request that a squatter made under its key, about another agent or of another wallet", async function () {
-      const { at, place, answer, other, file } = await validated(this);
+    it("answers no request that a squatter made under its key, about another agent or of another wallet", async () => {
+      const { at, place, answer, other, file } = await validated();
       expect(await answer(file, provider.address, { ...place, agentId: other })).to.deep.include({ kind: "rejected" });
       // The key is the agreement's, the agent the squatter's own.
       const squat = { address: place.registry, abi: VALIDATION_ABI, functionName: "validationRequest" } as const;
@@ -212,8 +210,8 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
       expect(await answer(about, provider.address, own)).to.deep.include({ kind: "answered" });
     });
 
-    it("takes no answer for the first one that was overwritten", async function () {
-      const { at, place, file, answer } = await validated(this);
+    it("takes no answer for the first one that was overwritten", async () => {
+      const { at, place, file, answer } = await validated();
       await at.request(provider, place, "ipfs://request");
       await answer();
       const args = [requestHash(place), 100, "ipfs://other", `0x${"00".repeat(32)}`, "asa"] as const;

@@ -119,3 +119,83 @@ contract DraftReputations {
         return (f.value, f.valueDecimals, f.tag1, f.tag2, f.revoked);
     }
 }
+
+/// @notice Validations as the same text has them, without summaries and lists.
+contract DraftValidations {
+    struct Status {
+        address validator;
+        uint256 agentId;
+        uint8 response;
+        bytes32 responseHash;
+        string tag;
+        uint256 lastUpdate;
+    }
+
+    DraftIdentities private immutable _IDENTITIES;
+    mapping(bytes32 requestHash => Status status) private _asked;
+
+    event ValidationRequest(
+        address indexed validatorAddress,
+        uint256 indexed agentId,
+        string requestURI,
+        bytes32 indexed requestHash
+    );
+    event ValidationResponse(
+        address indexed validatorAddress,
+        uint256 indexed agentId,
+        bytes32 indexed requestHash,
+        uint8 response,
+        string responseURI,
+        bytes32 responseHash,
+        string tag
+    );
+
+    error NotOwner(address caller);
+    error Taken(bytes32 requestHash);
+    error NotAsked(address caller);
+    error TooHigh(uint8 response);
+
+    constructor(DraftIdentities identities) {
+        _IDENTITIES = identities;
+    }
+
+    function validationRequest(
+        address validatorAddress,
+        uint256 agentId,
+        string calldata requestURI,
+        bytes32 requestHash
+    ) external {
+        if (!_IDENTITIES.isAuthorizedOrOwner(msg.sender, agentId)) revert NotOwner(msg.sender);
+        Status storage status = _asked[requestHash];
+        if (status.validator != address(0)) revert Taken(requestHash);
+        (status.validator, status.agentId, status.lastUpdate) = (validatorAddress, agentId, block.timestamp);
+        emit ValidationRequest(validatorAddress, agentId, requestURI, requestHash);
+    }
+
+    /// @notice An answer may be given again, in place of the one before.
+    function validationResponse(
+        bytes32 requestHash,
+        uint8 response,
+        string calldata responseURI,
+        bytes32 responseHash,
+        string calldata tag
+    ) external {
+        Status storage status = _asked[requestHash];
+        if (msg.sender != status.validator) revert NotAsked(msg.sender);
+        if (response > 100) revert TooHigh(response);
+        (status.response, status.responseHash, status.tag) = (response, responseHash, tag);
+        status.lastUpdate = block.timestamp;
+        emit ValidationResponse(msg.sender, status.agentId, requestHash, response, responseURI, responseHash, tag);
+    }
+
+    function getIdentityRegistry() external view returns (address) {
+        return address(_IDENTITIES);
+    }
+
+    function getValidationStatus(
+        bytes32 requestHash
+    ) external view returns (address, uint256, uint8, bytes32, string memory, uint256) {
+        Status memory s = _asked[requestHash];
+        return (s.validator, s.agentId, s.response, s.responseHash, s.tag, s.lastUpdate);
+    }
+}
