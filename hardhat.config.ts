@@ -5,13 +5,13 @@ import { defineConfig } from "hardhat/config";
 /** The compiler comes from the lock file, so that building needs no network. */
 const soljson = createRequire(import.meta.url).resolve("solc/soljson.js");
 
-function solc(viaIR: boolean) {
+function solc(viaIR: boolean, runs: number) {
   return {
     isolated: false,
     version: "0.8.33",
     path: soljson,
     // Without a hash of the sources in it, bytecode does not change with a comment.
-    settings: { evmVersion: "cancun", optimizer: { enabled: true, runs: 200 }, viaIR, metadata: { bytecodeHash: "none" } },
+    settings: { evmVersion: "cancun", optimizer: { enabled: true, runs }, viaIR, metadata: { bytecodeHash: "none" } },
   };
 }
 
@@ -31,9 +31,9 @@ export default defineConfig({
     npmFilesToBuild: [],
     profiles: {
       /** The edit loop, tests and the embedded chain. */
-      default: solc(false),
-      /** Deployments to real networks, gas tables and the size check. */
-      production: solc(true),
+      default: solc(false, 200),
+      /** Deployments to real networks, gas tables and the size check. More runs would take the largest contract past that check. */
+      production: solc(true, 1000),
     },
   },
   /** `network.create()` without a name takes `default`. */

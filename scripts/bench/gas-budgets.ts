@@ -44,7 +44,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 206_500,
+      limit: 203_500,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, half of that for a docket per node in memory; a panel drawn of principals that were not marked before costs 22,000 more each, and other code draws other panels",
     },
   },
@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 253_000,
+      limit: 250_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the dockets in memory, the draw and the weighing are the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_670_000,
+      limit: 2_653_000,
       why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000); an approval reads who attested the items it rests on",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_050_000,
+      limit: 1_026_000,
       why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_518_000,
+      limit: 2_499_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A node that was frozen since stops no other: each is tried by itself, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 96_500,
+      limit: 95_500,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: stakes and reputations move here as well since an appealed outcome moves nothing (24,000, of which the missions above were relieved; an account is written once, however many of its nodes are claimed), a quarter is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), 27,000 is the compiler's work on them, and 2,000 whether the executors get a vote by it, and 2,000 to 10,000 verifiers whose account is new: eight draws seat as many different ones as the bytecode's addresses come to (up to 7,000 between measurements of the same code path); the withdrawals that follow are not in it",
     },
   },

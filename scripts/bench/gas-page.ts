@@ -15,7 +15,7 @@ export function gasPage(): string {
   return [
     MADE("bench/gas.json, which `npm run bench` writes"),
     "\n# Gas costs\n\n",
-    "Median gas on the embedded chain, contracts compiled as for real networks (viaIR, 200 runs), with real signatures, in a city in\n",
+    "Median gas on the embedded chain, contracts compiled as for real networks (viaIR, 1,000 runs), with real signatures, in a city in\n",
     "use: accounts have balances, and one-time storage is already written. OpenZeppelin's Governor is deployed and measured in the\n",
     "same run with the same settings. *Reference* is the paper's estimate, which counts no token transfer and no signature, or the peer's\n",
     "number. `npm run bench -- --check` measures again in CI and fails if a row exceeds its budget (or its limit, below), or if a\n",
