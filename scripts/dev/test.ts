@@ -22,7 +22,8 @@ const isFull = (file: string) => file.startsWith("test/full/");
 const isLong = (file: string) => file.startsWith("test/long/") || source(file).startsWith("// @long\n");
 const isSweep = (file: string) => source(file).includes("support/sweep.ts");
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
-const limitOf = (file: string) => (isFull(file) ? 7_200_000 : file !== SOLIDITY_TESTS && isLong(file) ? 900_000 : 300_000);
+const limitOf = (file: string) =>
+  isFull(file) ? 7_200_000 : kind !== "short" || (file !== SOLIDITY_TESTS && isLong(file)) ? 900_000 : 300_000;
 const SLOWEST = 10;
 /** What a file lets its tests take, milliseconds: long ones are started first, so that no worker ends alone with one. */
 function allowed(file: string): number {

@@ -21,7 +21,7 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** One deployment by founders whose keys genesis does not have, on a node in another process. */
 describe("genesis by RPC", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const directory = suiteDirectory();
   const key = generatePrivateKey();
   const deployer = privateKeyToAccount(key);
