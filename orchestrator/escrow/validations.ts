@@ -13,6 +13,7 @@ import {
 } from "viem";
 import { z } from "zod";
 import type { ClosingRecord } from "../agreements/index.ts";
+import { revertOf } from "../chain/revert.ts";
 import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { closingOutcomeSchema, IDENTITY_ABI, registryName } from "./registries.ts";
@@ -112,7 +113,11 @@ export async function connectValidations({
     reader
       .readContract({ ...validations, functionName: "getValidationStatus", args: [hash] })
       .then(([validator, agentId, response, responseHash, tag]) => ({ validator, agentId, response, responseHash, tag }))
-      .catch(() => ({ validator: zeroAddress, agentId: 0n, response: 0, responseHash: "0x", tag: "" }));
+      .catch((error: unknown) => {
+        // A registry may refuse the question; a node that is silent says nothing about it.
+        if (revertOf(error) === undefined) throw error;
+        return { validator: zeroAddress, agentId: 0n, response: 0, responseHash: "0x", tag: "" };
+      });
 
   return {
     fateOf,
