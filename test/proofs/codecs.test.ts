@@ -14,7 +14,7 @@ import {
   smt,
   startProver,
 } from "./prove.ts";
-import { type Ending, Run, type Value } from "./symbolic.ts";
+import { type Ending, Run, type Stub, type Value } from "./symbolic.ts";
 import { BIT_VECTORS } from "./theory.ts";
 
 const must = (value: Value | undefined): Value => {
@@ -148,6 +148,72 @@ describe("proofs: what is packed is what was meant", function () {
         await proves(run, implies(all(empty, nothingFrom(15, serial.smt, 16)), all(same(at(seated, place), serial), ...others)));
       }
     });
+  });
+
+  describe("a ruling's three words", () => {
+    const path = "contracts/collaboration/Ruling.sol";
+    const at = (args: readonly Value[]) => numberOf(args[1]);
+    const get: Stub = (args) => [part(must(args[0]), at(args))];
+    /** Overloads of one name: what is written is a word, whatever it was called. */
+    const set: Stub = ([list, index, word]) => {
+      if (list?.kind !== "composite") throw new Error("no list");
+      list.items.set(numberOf(index), must(word));
+      return [list];
+    };
+    const begin = (sources = contract(path)) =>
+      new Run(sources, BIT_VECTORS, {
+        "DynamicArrayLib.set": set,
+        "DynamicArrayLib.get": get,
+        "DynamicArrayLib.getBytes32": get,
+      });
+
+    /** Puts a ruling beside another of which nothing is known, and reads it into one of which nothing is known. */
+    function roundTrip(run: Run, index: bigint, field?: string) {
+      const words = Array.from({ length: 6 }, (_, place) => run.unknown(256, `word${place}`));
+      const list: Value = { kind: "composite", items: new Map(words.map((word, place) => [`${place}`, word])) };
+      const ruling = run.argument("RulingWords", "put", 2);
+      const into = run.argument("RulingWords", "read", 2);
+      const place = run.literal(index, 256);
+      // One way for a crowded panel, one for another.
+      const ways = run.call("RulingWords", "put", [list, place, ruling]).map(({ when, error, given }) => {
+        const after = must(given?.[0]);
+        const back = run.call("RulingWords", "read", [after, place, into]);
+        const read = back.flatMap(({ when: whenRead, given: [, , it] = [] }) => {
+          if (it === undefined) return [];
+          return [implies(whenRead, field === undefined ? same(it, ruling) : same(part(it, field), part(ruling, field)))];
+        });
+        expect(read).not.to.have.length(0);
+        const others = words.flatMap((word, at) => (Math.floor(at / 3) === Number(index) ? [] : [same(part(after, at), word)]));
+        return { when, sound: all(`${error === undefined}`, ...neverReverts(back), ...read), others: all(...others) };
+      });
+      expect(ways).to.have.length(2);
+      // Seven serial numbers.
+      const fits = nothingFrom(105, smt(ruling, "seats"), 256);
+      return {
+        sound: implies(fits, all(...ways.map(({ when, sound }) => implies(when, sound)))),
+        others: all(...ways.map(({ when, others }) => implies(when, others))),
+      };
+    }
+
+    it("are read as they were put, whatever was there before, and leave those of another ruling alone", async () => {
+      for (const index of [0n, 1n]) {
+        const run = begin();
+        const { sound, others } = roundTrip(run, index);
+        await proves(run, sound);
+        await proves(run, others);
+      }
+    });
+
+    for (const [what, right, wrong, field] of [
+      ["late slots reach into the next field", "(uint256(r.late) << 80)", "(uint256(r.late) << 81)", "crowded"],
+      ["a score is read a bit short", "uint16(word >> 40)", "uint16(uint256(uint8(word >> 40)))", "decision"],
+      ["a fault is put where seats are", "(uint256(uint32(r.fault)) << 96)", "(uint256(uint32(r.fault)) << 97)", "seats"],
+    ] as const) {
+      it(`are found out when ${what}`, async () => {
+        const run = begin(contractWith(path, right, wrong));
+        expect(await prover.counterexample(run, roundTrip(run, 0n, field).sound)).to.be.a("string");
+      });
+    }
   });
 
   describe("a mission's parameters", () => {
