@@ -1,10 +1,9 @@
 /** Runs the jobs that the test runner sends, one after the other, and answers with their results. See `test.ts`. */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import Mocha from "mocha";
 import { root } from "./files.ts";
-import { type JobResult, SOLIDITY_TESTS } from "./test-protocol.ts";
+import { type JobProgress, type JobResult, processorOf, SOLIDITY_TESTS } from "./test-protocol.ts";
 
 /** A test that takes longer has hung; whole missions set their own limit. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -14,6 +13,7 @@ class Silent extends Mocha.reporters.Base {}
 
 /** Mocha's own account of failures, with differences of values, as text. */
 function describeFailures(failures: Mocha.Test[]): string {
+  if (failures.length === 0) return "";
   const lines: string[] = [];
   const print = Mocha.reporters.Base.consoleLog;
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) => lines.push(format(...args));
@@ -33,9 +33,13 @@ async function runMocha(file: string): Promise<Ended> {
   /** First error of each: Mocha reports a test again that it already failed or passed when an error comes late. */
   const failed = new Map<Mocha.Test, Error>();
   let skipped = 0;
+  const report = () => describeFailures([...failed].map(([test, err]) => Object.assign(test, { err })));
+  const begins = (running: Mocha.Runnable) => process.send?.({ running: running.fullTitle(), report: report() } satisfies JobProgress);
   await new Promise<void>((resolve) => {
     mocha
       .run(() => resolve())
+      .on("test", begins)
+      .on("hook", begins)
       .on("pass", (test) => passed.add(test))
       .on("pending", () => {
         skipped += 1;
@@ -45,13 +49,12 @@ async function runMocha(file: string): Promise<Ended> {
         if (!failed.has(test)) failed.set(test, error);
       });
   });
-  const failures = [...failed].map(([test, err]) => Object.assign(test, { err }));
   mocha.dispose();
   return {
     passed: [...passed].map((test) => ({ title: test.fullTitle(), ms: test.duration ?? 0 })),
-    failed: failures.length,
+    failed: failed.size,
     skipped,
-    report: failures.length > 0 ? describeFailures(failures) : "",
+    report: report(),
   };
 }
 
@@ -89,21 +92,6 @@ interface SolidityRunValue {
 }
 type SolidityRun = { success: true; value: SolidityRunValue } | { success: false; error: SolidityRunValue };
 
-/** Seconds of processor that this process has had, and on Linux those that it started and that have ended. */
-function processor(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000_000 + ofChildren();
-}
-
-function ofChildren(): number {
-  const stat = "/proc/self/stat";
-  if (!existsSync(stat)) return 0;
-  // Behind the name, which may hold anything: fields 16 and 17, in hundredths of a second.
-  const [, fields = ""] = readFileSync(stat, "utf8").split(/\) (?!.*\))/s);
-  const [user = 0, system = 0] = fields.split(" ").slice(13, 15).map(Number);
-  return (user + system) / 100;
-}
-
 async function run(job: string): Promise<Ended> {
   try {
     if (!job.endsWith(".t.sol")) return await runMocha(job);
@@ -119,7 +107,7 @@ process.on("unhandledRejection", (reason) => {
   throw reason;
 });
 process.on("message", (job: string) => {
-  const before = processor();
-  void run(job).then((ended) => process.send?.({ ...ended, processor: processor() - before } satisfies JobResult));
+  const before = processorOf(process.pid);
+  void run(job).then((ended) => process.send?.({ ...ended, processor: processorOf(process.pid) - before } satisfies JobResult));
 });
 process.on("disconnect", () => process.exit(0));

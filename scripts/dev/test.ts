@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "./compile.ts";
 import { filesIn, root } from "./files.ts";
-import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
+import { type JobProgress, type JobResult, processorOf, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
 const source = (file: string) => readFileSync(join(root, file), "utf8");
 const isFull = (file: string) => file.startsWith("test/full/");
@@ -68,6 +68,8 @@ function filesOf(kind: "short" | "long" | "full"): string[] {
   return filesIn(SOLIDITY_TESTS).length > 0 ? [...files, SOLIDITY_TESTS] : files;
 }
 
+const NONE: JobProgress = { running: "loading", report: "" };
+
 /** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
 function work(queue: string[], report: (job: string, result: JobResult, ms: number) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -75,6 +77,10 @@ function work(queue: string[], report: (job: string, result: JobResult, ms: numb
     let job: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     let since = 0;
+    let before = 0;
+    let progress: JobProgress = NONE;
+    /** What it had when its time was over: a process that waits has had little. */
+    let had = 0;
     const next = () => {
       clearTimeout(timer);
       job = queue.shift();
@@ -84,10 +90,20 @@ function work(queue: string[], report: (job: string, result: JobResult, ms: numb
       }
       child.send(job);
       since = performance.now();
-      timer = setTimeout(() => child.kill("SIGKILL"), limitOf(job));
+      progress = NONE;
+      had = 0;
+      before = processorOf(child.pid ?? 0);
+      timer = setTimeout(() => {
+        had = processorOf(child.pid ?? 0) - before;
+        child.kill("SIGKILL");
+      }, limitOf(job));
     };
-    child.on("message", (result: JobResult) => {
-      if (job !== undefined) report(job, result, performance.now() - since);
+    child.on("message", (message: JobResult | JobProgress) => {
+      if ("running" in message) {
+        progress = message;
+        return;
+      }
+      if (job !== undefined) report(job, message, performance.now() - since);
       next();
     });
     child.on("exit", (code, signal) => {
@@ -97,11 +113,8 @@ function work(queue: string[], report: (job: string, result: JobResult, ms: numb
         return;
       }
       const cause = signal === "SIGKILL" ? `killed (limit ${limitOf(job) / 1000} s)` : `ended with ${signal ?? code}`;
-      report(
-        job,
-        { passed: [], failed: 1, skipped: 0, processor: 0, report: `the process that ran ${job} was ${cause}` },
-        performance.now() - since,
-      );
+      const ended = `the process that ran ${job} was ${cause} in: ${progress.running}\n${progress.report}`;
+      report(job, { passed: [], failed: 1, skipped: 0, processor: had, report: ended }, performance.now() - since);
       resolve(work(queue, report));
     });
     next();
