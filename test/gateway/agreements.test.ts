@@ -1,5 +1,4 @@
 /** Agreements at the gateway, by a program in another folder that has nothing of ours; and what becomes of them when a process ends. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
@@ -38,6 +37,7 @@ import {
 import { openHome } from "../support/city-home.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
+import { programs } from "../support/programs.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { fieldsOf } from "./agreement-city.ts";
@@ -49,7 +49,7 @@ const lineSchema = z.looseObject({ happened: z.string(), due: z.int().nullable()
 describe("agreements of strangers at the gateway", function () {
   this.timeout(120_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const run = programs();
   let city: City;
   let seats: OpenSeats;
   let gateway: Gateway;
@@ -65,7 +65,6 @@ describe("agreements of strangers at the gateway", function () {
     gateway = await serveGateway(city, { ...serveOptions, millis, seats: seats.desk, escrow });
   });
   after(async () => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
     await gateway?.close();
     await seats?.close();
     await city?.close();
@@ -73,12 +72,9 @@ describe("agreements of strangers at the gateway", function () {
 
   /** What the program said, by what happened. The chain's time comes to whatever it waits for. */
   async function partners(by: string, manner: string) {
-    const child = spawn(process.execPath, [program, gateway.url, by, manner], {
-      cwd: join(directory(), "elsewhere"),
-      env: { PATH: process.env["PATH"] },
-      stdio: ["ignore", "pipe", "inherit"],
+    const { child } = run([program, gateway.url, by, manner], {
+      ...{ cwd: join(directory(), "elsewhere"), env: { PATH: process.env["PATH"] } },
     });
-    started.push(child);
     const said = new Map<string, z.infer<typeof lineSchema>>();
     for await (const text of createInterface({ input: child.stdout })) {
       const line = lineSchema.parse(JSON.parse(text));

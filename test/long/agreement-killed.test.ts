@@ -1,6 +1,4 @@
 /** A city is killed again and again while two strangers agree at its gateway: nothing is lost, and nothing is paid twice. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
@@ -8,6 +6,7 @@ import { z } from "zod";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { cache } from "../support/cache.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../scripts/agentcity.js");
@@ -16,23 +15,15 @@ const lineSchema = z.looseObject({ happened: z.string() });
 describe("an agreement in a city that is killed", function () {
   this.timeout(300_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
-  let city: ChildProcess;
-
-  after(() => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
-  });
+  const run = programs();
+  let city: Program;
 
   /** Returns where it is served; a city that is started again is served at the same place. */
   async function serve(port: string): Promise<string> {
-    city = spawn(process.execPath, [PROGRAM, "city", "--embedded", "--port", port, "--open", "0", "--json"], {
+    city = run([PROGRAM, "city", "--embedded", "--port", port, "--open", "0", "--json"], {
       env: { ...process.env, AGENTCITY_HOME: join(directory(), "city"), AGENTCITY_CACHE: cache },
-      stdio: ["ignore", "pipe", "ignore"],
     });
-    started.push(city);
-    if (city.stdout === null) throw new Error("no output");
-    const [line] = await once(createInterface({ input: city.stdout }), "line");
-    return z.object({ url: z.url() }).parse(JSON.parse(String(line))).url;
+    return z.object({ url: z.url() }).parse(JSON.parse(await city.heard(/^\{.*\}$/m))).url;
   }
 
   it("ends as its terms say, to the unit", async () => {
@@ -42,12 +33,9 @@ describe("an agreement in a city that is killed", function () {
       ["@modelcontextprotocol/client", "@a2a-js/sdk", "viem"],
     );
     const url = await serve("0");
-    const child = spawn(process.execPath, [program, url, "http", "disputed"], {
-      cwd: join(directory(), "elsewhere"),
-      env: { PATH: process.env["PATH"] },
-      stdio: ["ignore", "pipe", "inherit"],
+    const { child } = run([program, url, "http", "disputed"], {
+      ...{ cwd: join(directory(), "elsewhere"), env: { PATH: process.env["PATH"] } },
     });
-    started.push(child);
     const said: string[] = [];
     let over: unknown;
     for await (const text of createInterface({ input: child.stdout })) {
@@ -56,8 +44,8 @@ describe("an agreement in a city that is killed", function () {
       if (happened === "over") over = facts;
       else {
         // Whatever it asked next is on its way.
-        city.kill("SIGKILL");
-        await once(city, "exit");
+        city.child.kill("SIGKILL");
+        await city.ended;
         expect(await serve(new URL(url).port)).to.equal(url);
       }
     }

@@ -1,6 +1,4 @@
 /** Receipts for a job's work by an issuer of another house: `npm run issuer` in a process of its own, killed, and gone. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -24,6 +22,7 @@ import { openHome } from "../support/city-home.ts";
 import { PROGRAM, PROJECT } from "../support/cli.ts";
 import { writeKeystore } from "../support/keystore.ts";
 import { secretOf, wallClock } from "../support/office-holder.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const PASSWORD = "correct horse";
@@ -38,18 +37,10 @@ describe("a job's work before an issuer of another house", function () {
   let seats: OpenSeats;
   let gateway: Gateway;
   let hearings: Hearings;
-  let issuer: ChildProcess;
-  let said = "";
+  const run = programs();
+  let issuer: Program;
   /** The machine's clock, as far as the city waits by it before it tries again. */
   let now = 0;
-
-  /** Until the process says something. */
-  async function heard(pattern: RegExp): Promise<void> {
-    while (!pattern.test(said)) {
-      if (issuer.exitCode !== null) throw new Error(`it ended: ${said}`);
-      await Promise.race([once(issuer.stderr ?? issuer, "data"), once(issuer, "close")]);
-    }
-  }
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
@@ -76,22 +67,15 @@ describe("a job's work before an issuer of another house", function () {
       "ops@example.org",
       "--weak-sandbox",
     ];
-    issuer = spawn(process.execPath, [join(PROJECT, PROGRAM), ...args], {
-      env: { ...process.env, AGENTCITY_HOME: at("issuer"), AGENTCITY_CACHE: cache },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    issuer.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    await heard(/petition-\w+-[0-9a-f]{40}/);
+    issuer = run([join(PROJECT, PROGRAM), ...args], { env: { ...process.env, AGENTCITY_HOME: at("issuer"), AGENTCITY_CACHE: cache } });
+    await issuer.heard(/petition-\w+-[0-9a-f]{40}/);
     const panel = panelOf(city);
     for (const { name, subject } of await queueOf(city))
       if (subject.kind === "petition")
         await act(panel, panel.seats.slice(0, 2), { ...decisionOn(name, subject, "approve"), because: "A test." });
-    await heard(/answering as/);
+    await issuer.heard(/answering as/);
   });
   after(async () => {
-    if (issuer !== undefined && issuer.exitCode === null && issuer.signalCode === null) issuer.kill("SIGKILL");
     await gateway?.close();
     await seats?.close();
     await city?.close();
@@ -123,11 +107,11 @@ describe("a job's work before an issuer of another house", function () {
   it("is shown to it only if the provider says so, and its receipt alone carries the job", async () => {
     const job = await opened();
     expect(issuersOf(await shown(job))).to.not.include(ISSUER);
-    expect(said).to.not.include("answered acknowledge");
+    expect(issuer.stderr).to.not.include("answered acknowledge");
     const all = await shown(job, { elsewhere: true });
     expect(issuersOf(all).at(-1)).to.equal(ISSUER);
     expect(all.map(({ index }) => index)).to.deep.equal(all.map((_, place) => place));
-    await heard(/answered acknowledge/);
+    await issuer.heard(/answered acknowledge/);
     const others = issuersIn(city).filter(({ account }) => issuersOf(all).includes(account.address));
     expect(others).to.have.length(all.length - 1);
 
@@ -156,17 +140,17 @@ describe("a job's work before an issuer of another house", function () {
     await job.handIn(WORK, items);
     await over(job);
     expect(issuersOf(await shown(job, { elsewhere: true }))).to.not.include(ISSUER);
-    expect(said).to.match(/declined acknowledge/);
+    expect(issuer.stderr).to.match(/declined acknowledge/);
   });
 
   it("goes on with the city's own while the issuer is silent, and after it was killed, without a gap in the envelope", async () => {
     const job = await opened();
-    issuer.kill("SIGSTOP");
+    issuer.child.kill("SIGSTOP");
     const own = await shown(job, { elsewhere: true });
     expect(issuersOf(own)).to.not.include(ISSUER);
-    issuer.kill("SIGCONT");
-    issuer.kill("SIGKILL");
-    await once(issuer, "close");
+    issuer.child.kill("SIGCONT");
+    issuer.child.kill("SIGKILL");
+    await issuer.ended;
     const items = await shown(job, { elsewhere: true });
     expect(items.map(({ issuer: by, index }) => [by, index])).to.deep.equal(own.map(({ issuer: by, index }) => [by, index]));
     expect(items).to.have.length.greaterThan(0);

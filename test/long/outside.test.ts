@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +17,9 @@ import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { root } from "../../scripts/dev/files.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { openHome } from "../support/city-home.ts";
+import { PROGRAM, PROJECT } from "../support/cli.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -43,11 +43,11 @@ const over = z.object({
 describe("an agent that has nothing of ours", function () {
   this.timeout(300_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const run = programs();
   let city: City;
   let seats: OpenSeats;
   let gateway: Gateway;
-  let programs: { readonly stranger: string; readonly decider: string };
+  let files: { readonly stranger: string; readonly decider: string };
   let missions = 0;
 
   before(async () => {
@@ -56,7 +56,7 @@ describe("an agent that has nothing of ours", function () {
       ["stranger.ts", "decider.ts"],
       ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "viem"],
     );
-    programs = { stranger, decider };
+    files = { stranger, decider };
     city = await openHome(join(directory(), "home"), "7");
     const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
     seats = await openSeats(city, { clock: { millis, wait }, patience: 20 });
@@ -64,47 +64,25 @@ describe("an agent that has nothing of ours", function () {
     gateway = await serveGateway(city, { port: 0, version: "test", millis, sleep: pause, seats: seats.desk, seatsUrl: seats.url });
   });
   after(async () => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
     await gateway?.close();
     await seats?.close();
     await city?.close();
   });
 
-  const stranger = (service: string, manner: string, sdk = "2") => start(programs.stranger, gateway.url, service, manner, sdk);
+  const stranger = (service: string, manner: string, sdk = "2") => start(files.stranger, gateway.url, service, manner, sdk);
 
-  /** A program in a process of its own, and every line that it says. */
-  function start(...command: readonly string[]) {
-    const child = spawn(process.execPath, command, {
-      cwd: join(directory(), "elsewhere"),
-      env: { PATH: process.env["PATH"] },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    started.push(child);
-    const running = { child, said: "", errors: "", ended: once(child, "close"), begun: millis() };
-    child.stdout.on("data", (chunk: Buffer) => {
-      running.said += chunk.toString();
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      running.errors += chunk.toString();
-    });
-    return running;
-  }
-  type Running = ReturnType<typeof start>;
-
-  const linesOf = ({ said }: Running) =>
-    said
+  /** With nothing in its environment but where programs are. */
+  const start = (...command: readonly string[]) =>
+    run(command, { cwd: join(directory(), "elsewhere"), env: { PATH: process.env["PATH"] } });
+  const linesOf = ({ stdout }: Program) =>
+    stdout
       .split("\n")
       .filter((each) => each !== "")
       .map((each) => line.parse(JSON.parse(each)));
 
-  async function heard(of: Running, happened: string) {
-    for (;;) {
-      const found = linesOf(of).find((each) => each.happened === happened);
-      if (found !== undefined) return found;
-      await Promise.race([once(of.child.stdout, "data"), of.ended]);
-      if (of.child.exitCode !== null && !of.said.includes(`"${happened}"`)) throw new Error(`it ended: ${of.said} ${of.errors}`);
-    }
-  }
+  /** The first line of what happened; waits for it. */
+  const heard = async (of: Program, happened: string) =>
+    line.parse(JSON.parse(await of.heard(new RegExp(`^\\{"happened":"${happened}".*\\}$`, "m"))));
 
   async function mission(): Promise<Outcome> {
     missions += 1;
@@ -115,14 +93,14 @@ describe("an agent that has nothing of ours", function () {
   }
 
   /** Missions until this agent won something: what it says in the end, and the last mission. */
-  async function untilOver(of: Running) {
+  async function untilOver(of: Program) {
     const agent = String((await heard(of, "registered"))["agent"]);
     for (let at = 0; at < MISSIONS; at += 1) {
       const outcome = await mission();
       const won = outcome.nodes.flatMap(({ executors }) => executors).filter((slot) => slot.agent === agent);
       if (won.length > 0) return { outcome, won, work: over.parse(await heard(of, "over")) };
     }
-    throw new Error(`it won nothing in ${MISSIONS} missions: ${of.said} ${of.errors}`);
+    throw new Error(`it won nothing in ${MISSIONS} missions: ${of.said}`);
   }
 
   /** What the missions' contracts owe for all that an agent won. */
@@ -178,14 +156,13 @@ describe("an agent that has nothing of ours", function () {
   for (const sdk of ["1", "2"])
     it(`decides by standard input and output in the protocol's older era with SDK ${sdk}, for a key that stays in the process it started`, async () => {
       const folder = join(directory(), `decided-for-${sdk}`);
-      const cli = join(root, "orchestrator/cli/main.ts");
-      await start(cli, "agent", "init", "--folder", folder).ended;
+      await start(join(PROJECT, PROGRAM), "agent", "init", "--folder", folder).ended;
       const running = start(
-        programs.decider,
+        files.decider,
         sdk,
         SERVICE,
         process.execPath,
-        cli,
+        join(PROJECT, PROGRAM),
         "mcp",
         "--city",
         gateway.url,
@@ -224,17 +201,16 @@ describe("an agent that has nothing of ours", function () {
   it("is refused by name when another key signed for it", async () => {
     const running = stranger(SERVICE, "wrong-key");
     await running.ended;
-    expect(running.child.exitCode).to.not.equal(0);
-    expect(running.errors).to.contain("BadSignature");
+    expect(running.end).to.not.equal(0);
+    expect(running.stderr).to.contain("BadSignature");
   });
 
   it("takes no seat once whoever decides is gone", async () => {
     const folder = join(directory(), "left");
-    const cli = join(root, "orchestrator/cli/main.ts");
-    await start(cli, "agent", "init", "--folder", folder).ended;
+    await start(join(PROJECT, PROGRAM), "agent", "init", "--folder", folder).ended;
     // Its input is at its end before it begins.
-    const running = start(cli, "mcp", "--city", gateway.url, "--folder", folder, "--sells", SERVICE);
+    const running = start(join(PROJECT, PROGRAM), "mcp", "--city", gateway.url, "--folder", folder, "--sells", SERVICE);
     await running.ended;
-    expect(running.child.exitCode, running.errors).to.equal(0);
+    expect(running.end, running.stderr).to.equal(0);
   });
 });

@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { expect } from "chai";
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
@@ -14,6 +11,7 @@ import { cache } from "../support/cache.ts";
 import { executedSchema, PROGRAM, PROJECT, runCli, signedSchema } from "../support/cli.ts";
 import { writeKeystore } from "../support/keystore.ts";
 import { type MailboxProxy, serveProxy } from "../support/mailbox-proxy.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -42,29 +40,7 @@ function owners(): Readonly<Record<Name, Hex>> {
   return { killed, silent, deceived };
 }
 
-/** A command in a process of its own, and what it says. */
-function start(home: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [join(PROJECT, PROGRAM), ...args], {
-    env: { ...process.env, AGENTCITY_HOME: home, AGENTCITY_CACHE: cache },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const running = { child, said: "", ended: once(child, "close") };
-  child.stderr.on("data", (chunk: Buffer) => {
-    running.said += chunk.toString();
-  });
-  return running;
-}
-type Running = ReturnType<typeof start>;
-
-/** The first match in what a process says. */
-async function heard(of: Running, pattern: RegExp): Promise<string> {
-  for (;;) {
-    const [found, part = found] = pattern.exec(of.said) ?? [];
-    if (part !== undefined) return part;
-    await Promise.race([once(of.child.stderr, "data"), of.ended]);
-    if (of.child.exitCode !== null && !pattern.test(of.said)) throw new Error(`it ended: ${of.said}`);
-  }
-}
+type Start = ReturnType<typeof programs>;
 
 interface Demonstration {
   readonly outcome: Outcome;
@@ -76,20 +52,16 @@ interface Demonstration {
 }
 
 /** A city, agents of three owners, a verifier and an issuer, each a process; and a sponsor's, which pays, waits and audits. */
-async function demonstrate(directory: string, delay: number, started: ChildProcess[]): Promise<Demonstration> {
+async function demonstrate(directory: string, delay: number, start: Start): Promise<Demonstration> {
   mkdirSync(directory, { recursive: true });
   const at = (...parts: string[]) => join(directory, ...parts);
-  const run = (home: string, args: readonly string[]) => {
-    const running = start(at(home), args);
-    started.push(running.child);
-    return running;
-  };
+  const run = (home: string, args: readonly string[]) =>
+    start([join(PROJECT, PROGRAM), ...args], { env: { ...process.env, AGENTCITY_HOME: at(home), AGENTCITY_CACHE: cache } });
   writeFileSync(at("password"), `${PASSWORD}\n`);
   const city = run("city", ["city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--seed", "7", "--json"]);
-  const [line] = await once(createInterface({ input: city.child.stdout }), "line");
-  const { url, seats } = z.object({ url: z.url(), seats: z.url() }).parse(JSON.parse(String(line)));
+  const { url, seats } = z.object({ url: z.url(), seats: z.url() }).parse(JSON.parse(await city.heard(/^\{.*\}$/m)));
 
-  const agents = new Map<Name, Running>();
+  const agents = new Map<Name, Program>();
   const proxy = await serveProxy({
     ...{ target: seats, seed: "six processes", delay },
     deceives: [addressOf("deceived")],
@@ -117,31 +89,31 @@ async function demonstrate(directory: string, delay: number, started: ChildProce
     return running;
   };
   // One after the other: their order on chain is the same each time.
-  for (const name of AGENTS) await heard(agent(name), /answering as/);
+  for (const name of AGENTS) await agent(name).heard(/answering as/);
 
-  const offices = new Map<string, Running>();
+  const offices = new Map<string, Program>();
   for (const office of ["verifier", "issuer"]) {
     const running = run(office, [
       ...[office, "--city", way(office), ...keys(office, secretOf(`owner of the ${office}`)), "--contact", "ops@example.org"],
       ...(office === "issuer" ? ["--weak-sandbox"] : []),
     ]);
     offices.set(office, running);
-    const petition = await heard(running, /petition-\w+-[0-9a-f]{40}/);
+    const petition = await running.heard(/petition-\w+-[0-9a-f]{40}/);
     const override = async (...args: readonly string[]) =>
       JSON.parse((await runCli(["override", ...args, "--json"], { home: at("city") })).stdout);
     const approved = await override("approve", petition, "--as", "adjudicator-1", "--because", "known to us");
     const { file } = signedSchema.parse(approved);
     await override("sign-only", file, "--as", "adjudicator-2");
     executedSchema.parse(await override("relay", file));
-    await heard(running, /answering as/);
+    await running.heard(/answering as/);
   }
 
   const killed = async () => {
     const first = agents.get("killed") ?? city;
-    await heard(first, /answered perform/);
+    await first.heard(/answered perform/);
     first.child.kill("SIGKILL");
     await first.ended;
-    await heard(agent("killed"), /answering as/);
+    await agent("killed").heard(/answering as/);
   };
   const comesBack = killed().then(
     () => true,
@@ -175,14 +147,11 @@ const slotsOf = ({ nodes }: Outcome, name: string) =>
 describe("six processes", function () {
   this.timeout(900_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const start = programs();
   let first: Demonstration;
 
   before(async () => {
-    first = await demonstrate(join(directory(), "first"), 0, started);
-  });
-  after(() => {
-    for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    first = await demonstrate(join(directory(), "first"), 0, start);
   });
 
   it("carry a mission from its goal to its payout, and the sponsor's own audit passes", () => {
@@ -219,7 +188,7 @@ describe("six processes", function () {
   });
 
   it("end with the same law, awards and payouts where answers come late and in another order", async () => {
-    const second = await demonstrate(join(directory(), "second"), 1_000, started);
+    const second = await demonstrate(join(directory(), "second"), 1_000, start);
     expect(second.audited, second.log).to.equal(true);
     expect(second.proxy.obeyed).to.deep.equal([]);
     const settled = ({ law, nodes, money, reputations }: Outcome) => ({

@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { generatePrivateKey } from "viem/accounts";
@@ -12,6 +8,7 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { cache } from "../support/cache.ts";
 import { writeKeystore } from "../support/keystore.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -21,10 +18,10 @@ const lineSchema = z.looseObject({ happened: z.string(), state: z.string().optio
 describe("a sponsor from outside", function () {
   this.timeout(180_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const run = programs();
   const at = (...parts: string[]) => join(directory(), ...parts);
   let url = "";
-  let city: ChildProcess;
+  let city: Program;
 
   before(async () => {
     mkdirSync(at("elsewhere"), { recursive: true });
@@ -37,44 +34,32 @@ describe("a sponsor from outside", function () {
     writeFileSync(at("wrong"), "another\n");
     await serve();
   });
-  after(() => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
-  });
 
   /** `npm run city`, with nothing more than what tests need. */
   async function serve(): Promise<void> {
-    city = spawn(process.execPath, [PROGRAM, "city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--json"], {
+    city = run([PROGRAM, "city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--json"], {
       env: { ...process.env, AGENTCITY_HOME: at("city"), AGENTCITY_CACHE: cache },
-      stdio: ["ignore", "pipe", "ignore"],
     });
-    started.push(city);
-    if (city.stdout === null) throw new Error("no output");
-    const [line] = await once(createInterface({ input: city.stdout }), "line");
-    url = z.object({ url: z.url() }).parse(JSON.parse(String(line))).url;
+    url = z.object({ url: z.url() }).parse(JSON.parse(await city.heard(/^\{.*\}$/m))).url;
   }
 
   /** A stranger's program to its end; what it said, by what happened. */
   async function stranger(...manner: readonly string[]) {
-    const folder = at("elsewhere");
-    const child = spawn(process.execPath, ["sponsor.ts", url, "mission.yaml", "items.json", ...manner], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"] },
-      stdio: ["ignore", "pipe", "inherit"],
+    const program = run(["sponsor.ts", url, "mission.yaml", "items.json", ...manner], {
+      ...{ cwd: at("elsewhere"), env: { PATH: process.env["PATH"] } },
     });
-    started.push(child);
-    const said = (await text(child.stdout)).trim().split("\n");
-    return new Map(said.map((line) => lineSchema.parse(JSON.parse(line))).map((line) => [line.happened, line]));
+    await program.ended;
+    const lines = program.stdout.trim().split("\n");
+    return new Map(lines.map((line) => lineSchema.parse(JSON.parse(line))).map((line) => [line.happened, line]));
   }
 
   async function command(password = "password", ...more: readonly string[]) {
     const options = ["--city", url, "--key", at("key.json"), "--password-file", at(password), "--json", ...more];
-    const child = spawn(process.execPath, [PROGRAM, "mission", at("elsewhere/mission.yaml"), ...options], {
+    const program = run([PROGRAM, "mission", at("elsewhere/mission.yaml"), ...options], {
       env: { ...process.env, AGENTCITY_HOME: at("home"), AGENTCITY_CACHE: cache },
-      stdio: ["ignore", "pipe", "ignore"],
     });
-    started.push(child);
-    const [said] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    return z.looseObject({}).parse(JSON.parse(said));
+    await program.ended;
+    return z.looseObject({}).parse(JSON.parse(program.stdout));
   }
   /** Sessions that this city ever had. */
   const sessions = async (): Promise<number> => {
@@ -112,16 +97,16 @@ describe("a sponsor from outside", function () {
 
   it("leaves a mission unpaid, and the city still knows it after a restart", async () => {
     const { id } = z.looseObject({ id: z.string() }).parse((await stranger("unpaid")).get("posted"));
-    city.kill("SIGKILL");
-    await once(city, "exit");
+    city.child.kill("SIGKILL");
+    await city.ended;
     await serve();
     expect(await (await fetch(new URL(`/v1/posted/${id}`, url))).json()).to.include({ id, state: "unpaid" });
   });
 
   it("has paid when the city is killed: the mission goes on after the restart, and is paid for once", async () => {
     const paid = z.looseObject({ id: z.string(), session: z.string() }).parse((await stranger("paid")).get("paid"));
-    city.kill("SIGKILL");
-    await once(city, "exit");
+    city.child.kill("SIGKILL");
+    await city.ended;
     await serve();
     const end = async () => z.looseObject({ state: z.string() }).parse(await (await fetch(new URL(`/v1/posted/${paid.id}`, url))).json());
     let now = await end();

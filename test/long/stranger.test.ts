@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +20,7 @@ import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { cache } from "../support/cache.ts";
 import { openHome } from "../support/city-home.ts";
 import { modelServer } from "../support/model-server.ts";
+import { type Program, programs } from "../support/programs.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { strangersFolder } from "../support/stranger.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -36,30 +35,19 @@ const TO_PAID = 180_000;
 describe("a stranger with the package", function () {
   this.timeout(290_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const run = programs();
   const model = modelServer();
   let stranger = "";
   let city: City;
   let seats: OpenSeats;
 
-  /** A command in the stranger's folder; what it says comes together in `said`. */
-  function start(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const child = spawn(process.execPath, command, { cwd: stranger, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-    started.push(child);
-    const process_ = { child, said: "", ended: once(child, "close"), begun: millis() };
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => {
-        process_.said += chunk.toString();
-      });
-    return process_;
-  }
+  const start = (command: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(command, { cwd: stranger, env: { ...process.env, ...env } });
 
-  async function heard(of: ReturnType<typeof start>, words: string): Promise<number> {
-    while (!of.said.includes(words)) {
-      await Promise.race([once(of.child.stdout, "data"), once(of.child.stderr, "data"), of.ended]);
-      if (of.child.exitCode !== null && !of.said.includes(words)) throw new Error(`it ended: ${of.said}`);
-    }
-    return millis() - of.begun;
+  /** Milliseconds from its start until it answers. */
+  async function answering(agent: Program): Promise<number> {
+    await agent.heard(/answering as/);
+    return millis() - agent.begun;
   }
 
   async function missionIn(id: string): Promise<Outcome> {
@@ -79,7 +67,6 @@ describe("a stranger with the package", function () {
     seats = await openSeats(city, { clock: { millis, wait }, patience: 4 });
   });
   after(async () => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
     await seats?.close();
     await city?.close();
   });
@@ -87,7 +74,7 @@ describe("a stranger with the package", function () {
   it("runs examples/agent.ts, does its work in its own way, and is paid", async () => {
     const keys = { AGENT_KEY: secretOf("the example's agent"), OWNER_KEY: secretOf("the example's owner") };
     const agent = start(["agent.ts", seats.url], keys);
-    expect(await heard(agent, "answering as")).to.be.below(TO_ANSWERING);
+    expect(await answering(agent)).to.be.below(TO_ANSWERING);
     const outcome = await missionIn("example");
     const paid = millis() - agent.begun;
     agent.child.kill("SIGTERM");
@@ -120,7 +107,7 @@ describe("a stranger with the package", function () {
     };
     const keys = { AGENT_KEY: secretOf("the model's agent"), OWNER_KEY: secretOf("the model's owner") };
     const agent = start(["agent-with-a-model.ts", seats.url], { ...keys, MODEL_URL: model.url, MODEL: "test" });
-    await heard(agent, "answering as");
+    await answering(agent);
     const outcome = await missionIn("with a model");
     agent.child.kill("SIGTERM");
     await agent.ended;
@@ -159,7 +146,7 @@ describe("a stranger with the package", function () {
     expect(before.said).to.include("ok       clock:");
 
     const agent = start([...own, "--sells", "fetch-and-parse,estimate-by-pert,estimate-by-median"]);
-    expect(await heard(agent, "answering as")).to.be.below(TO_ANSWERING);
+    expect(await answering(agent)).to.be.below(TO_ANSWERING);
     expect(agent.said).to.include("registered: 0x");
     for (const [action, words] of [
       ["doctor", "ok       registration:"],
@@ -176,7 +163,7 @@ describe("a stranger with the package", function () {
     await below.ended;
     expect(below.said).to.match(/^AGENT {3}0x[0-9a-fA-F]{40}\nCREATOR mine/);
     const second = start([program, "agent", "--folder", "second", "--creator", "mine", "--city", seats.url, "--sells", "sort"]);
-    await heard(second, "answering as");
+    await answering(second);
     expect(second.said).to.include(/registered: 0x\w{40} answers for it/.exec(agent.said)?.[0]);
     for (const each of [agent, second]) {
       each.child.kill("SIGTERM");

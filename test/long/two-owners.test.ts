@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -8,8 +6,9 @@ import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
 import { cache } from "../support/cache.ts";
-import { PROJECT } from "../support/cli.ts";
+import { PROGRAM, PROJECT } from "../support/cli.ts";
 import { writeKeystore } from "../support/keystore.ts";
+import { programs } from "../support/programs.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -17,37 +16,15 @@ const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 const AGENT = secretOf("an agent of another owner");
 const OWNER = secretOf("another owner");
 
-/** A command in a process of its own, with what it says. */
-function start(home: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [join(PROJECT, "orchestrator/cli/main.ts"), ...args], {
-    cwd: PROJECT,
-    env: { ...process.env, AGENTCITY_HOME: home, AGENTCITY_CACHE: cache },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const said = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk: Buffer) => {
-    said.stdout += chunk.toString();
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    said.stderr += chunk.toString();
-  });
-  return { child, said, ended: once(child, "close") };
-}
-
-/** The first match in what a process says. */
-async function heard(process: ReturnType<typeof start>, pattern: RegExp): Promise<string> {
-  for (;;) {
-    const [, found] = pattern.exec(process.said.stderr) ?? [];
-    if (found !== undefined) return found;
-    await Promise.race([once(process.child.stderr, "data"), process.ended]);
-    if (process.child.exitCode !== null) throw new Error(`it ended: ${process.said.stderr}`);
-  }
-}
-
 describe("an agent of another owner, in another process", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
-  const started: ChildProcess[] = [];
+  const run = programs();
+  const start = (from: string, args: readonly string[]) =>
+    run([join(PROJECT, PROGRAM), ...args], {
+      cwd: PROJECT,
+      env: { ...process.env, AGENTCITY_HOME: from, AGENTCITY_CACHE: cache },
+    });
   let outcome: Outcome;
   let said = "";
   let home = "";
@@ -63,20 +40,15 @@ describe("an agent of another owner, in another process", function () {
     const owner = writeKeystore(join(directory(), "owner.json"), OWNER, "correct horse");
 
     const city = start(home, ["mission", file, "--seed", "7", "--open", "0", "--agents", "1", "--json"]);
-    started.push(city.child);
-    const url = await heard(city, /join at (\S+)/);
+    const url = await city.heard(/join at (\S+)/);
     const sells = "fetch-and-parse,estimate-by-pert,estimate-by-triangle,estimate-by-median,aggregate";
     const keys = ["--key", key, "--principal", owner, "--password-file", password, "--sells", sells];
     const agent = start(join(directory(), "elsewhere"), ["agent", "--city", url, ...keys]);
-    started.push(agent.child);
     await city.ended;
     agent.child.kill("SIGTERM");
     await agent.ended;
-    said = `${city.said.stderr}\n--- agent\n${agent.said.stderr}`;
-    outcome = outcomeSchema.parse(JSON.parse(city.said.stdout));
-  });
-  after(() => {
-    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
+    said = `${city.stderr}\n--- agent\n${agent.stderr}`;
+    outcome = outcomeSchema.parse(JSON.parse(city.stdout));
   });
 
   const won = () => outcome.nodes.flatMap(({ executors }) => executors).filter(({ agent }) => agent === privateKeyToAccount(AGENT).address);
