@@ -18,6 +18,7 @@ import {
   requireRegister,
 } from "./evaluators.ts";
 import type { JudgedDelivery } from "./history.ts";
+import { requireHonoured } from "./honoured.ts";
 import { type AgreementEvent, advance, isEscrowed, isOver, lifecycleTerms, paymentOf } from "./lifecycle.ts";
 import {
   applyChanges,
@@ -189,6 +190,7 @@ export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): Ag
   if (agreement.status !== "proposed" || agreement.signatures !== undefined)
     throw new AgreementRefused("MalformedAgreement", "A proposal must have the status proposed and no signatures");
   if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "The agreement has expired");
+  requireHonoured(agreement);
   requireRegister(agreement);
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);

@@ -31,6 +31,7 @@ export const REFUSALS = [
   "LedByEscrow",
   "BreakerOpen",
   "NotInEscrow",
+  "NotHonoured",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

@@ -11,6 +11,7 @@ export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";
 export * from "./history.ts";
+export { requireHonoured } from "./honoured.ts";
 export * from "./lifecycle.ts";
 export * from "./money.ts";
 export * from "./negotiation.ts";

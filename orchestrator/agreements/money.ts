@@ -4,6 +4,10 @@ import { AgreementRefused } from "./errors.ts";
 const DECIMALS: Readonly<Record<string, number>> = { USDC: 6, USDT: 6, EURC: 6, DAI: 18, ETH: 18, JPY: 0 };
 const DECIMAL = /^(0|[1-9]\d{0,15})(?:\.(\d{1,18}))?$/;
 
+const DOLLARS: readonly string[] = ["USD", "USDC", "USDT", "DAI"];
+/** Whether a unit of the currency is a dollar. */
+export const isDollar = (currency: string): boolean => DOLLARS.includes(currency);
+
 export function decimalsOf(currency: string): number {
   return DECIMALS[currency] ?? 2;
 }

@@ -58,7 +58,7 @@ export function obligationOf(
   if (judge === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator, or none is drawn yet");
   const provider = nameOf(parties.provider.identity);
   const gates = (quality.quality_gates ?? []).map(({ condition }) => condition);
-  const isPublic = agreement["visibility"] === "public";
+  const isPublic = agreement.visibility === "public";
   return {
     obligation_id: agreementHash(agreement),
     parties: { requestor: nameOf(parties.client.identity), provider },

@@ -3,7 +3,7 @@ import { immutable } from "../primitives/immutable.ts";
 import { assertJson, canonicalJson } from "../primitives/json.ts";
 import { MOST_WEIGHT } from "../rules/clearing.ts";
 import { AgreementRefused } from "./errors.ts";
-import { unitsOf } from "./money.ts";
+import { isDollar, unitsOf } from "./money.ts";
 
 /** The document of ASA, version 1, with the paper's names. Fields of later minor versions are kept and hashed, but not interpreted. */
 
@@ -158,12 +158,15 @@ export const agreementSchema = z.looseObject({
       .looseObject({
         max_tokens: z.int().positive().optional(),
         max_duration_seconds: seconds.optional(),
+        /** Highest price, dollars: an amount, so at most six decimals. */
         max_cost_usd: z.number().nonnegative().optional(),
         max_bytes: z.int().positive().optional(),
       })
       .optional(),
     /** JSON Schema of a deliverable that is JSON. */
     deliverable_schema: z.looseObject({}).optional(),
+    /** Budgets that `requireHonoured` refuses: nobody sees what a provider uses. */
+    resources: z.looseObject({}).optional(),
   }),
   quality_criteria: z.looseObject({
     dimensions: z.array(dimensionSchema).min(1).max(32),
@@ -186,7 +189,9 @@ export const agreementSchema = z.looseObject({
     rotation: z.looseObject({ max_consecutive: z.int().positive() }).optional(),
     sampling: samplingSchema.optional(),
     /** Number of independent evaluators; the outcome follows from the medians of their measurements. */
-    consensus: z.looseObject({ evaluators: z.int().min(2).max(9) }).optional(),
+    consensus: z.looseObject({ evaluators: z.int().min(2).max(9), method: text.optional() }).optional(),
+    /** Tests of the evaluator: works of a known score among those that it judges. */
+    canary_tasks: z.looseObject({ enabled: z.boolean(), frequency: text.optional(), failure_action: text.optional() }).optional(),
   }),
   escrow: z
     .looseObject({
@@ -205,6 +210,8 @@ export const agreementSchema = z.looseObject({
             mode: z.enum(["tiered", "continuous"]).optional(),
             tiers: z.array(tierSchema).max(32).optional(),
             noise: noiseSchema.optional(),
+            /** Refused by `requireHonoured`: what `dynamicTiers` returns is signed as the tiers. */
+            dynamic: z.json().optional(),
           })
           .optional(),
       }),
@@ -218,7 +225,16 @@ export const agreementSchema = z.looseObject({
         .optional(),
     })
     .optional(),
-  dispute: z.looseObject({ protocol: text, threshold: share.optional(), auto_file_on: text.optional() }).optional(),
+  dispute: z
+    .looseObject({
+      protocol: text,
+      threshold: share.optional(),
+      auto_file_on: text.optional(),
+      evidence_includes: z.array(text).max(32).optional(),
+    })
+    .optional(),
+  /** Who reads what is kept of it: default, the parties alone. */
+  visibility: z.enum(["parties", "parties_and_reputation", "public"]).optional(),
   negotiation: z
     .looseObject({
       max_rounds: z.int().min(1).max(20).optional(),
@@ -286,7 +302,7 @@ export function thresholdOf(condition: string): { readonly name: string; readonl
 }
 
 function inconsistency(agreement: Agreement): string | undefined {
-  const { created_at, expires_at, parties, quality_criteria, escrow } = agreement;
+  const { created_at, expires_at, parties, service, quality_criteria, escrow } = agreement;
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
   const drawing = drawProblem(parties.evaluator) ?? samplingProblem(agreement) ?? consensusProblem(agreement);
   if (drawing !== undefined) return drawing;
@@ -301,6 +317,9 @@ function inconsistency(agreement: Agreement): string | undefined {
   if (escrow === undefined || !escrow.enabled) return undefined;
   const { amount, currency, graduated_release: release } = escrow.payment;
   if (unitsOf(amount, currency) === 0n) return "the amount is zero";
+  const most = service.constraints?.max_cost_usd;
+  if (most !== undefined && isDollar(currency) && unitsOf(amount, currency) > unitsOf(String(most), currency))
+    return `the amount is above service.constraints.max_cost_usd, ${most}`;
   const tiered = release?.enabled === true && release.mode !== "continuous";
   return tiered && release.tiers !== undefined ? tierProblem(release.tiers) : undefined;
 }

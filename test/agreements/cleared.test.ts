@@ -89,7 +89,11 @@ function sharesOf(action: ReturnType<typeof settled>) {
 }
 
 const paying = (payment: Record<string, unknown>): Agreement =>
-  readAgreement({ ...EXAMPLE, escrow: { ...EXAMPLE.escrow, payment: { ...EXAMPLE.escrow.payment, ...payment } } });
+  readAgreement({
+    ...EXAMPLE,
+    service: { ...EXAMPLE.service, constraints: {} },
+    escrow: { ...EXAMPLE.escrow, payment: { ...EXAMPLE.escrow.payment, ...payment } },
+  });
 
 describe("an agreement that is cleared as an obligation", () => {
   it("pays what its own rules divide, to the unit, for every score", () => {

@@ -1,5 +1,8 @@
-import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
+import { z } from "zod";
 import {
   type Agreement,
   AgreementRefused,
@@ -56,6 +59,8 @@ describe("an agreement", () => {
     "an identity that is only text": ["parties.client.identity", "alpha"],
     "a status that is none": ["status", "paid"],
     "nothing to pay": ["escrow.payment.amount", "0.00"],
+    "a price above the most that the client pays": ["service.constraints.max_cost_usd", 4.99],
+    "a visibility that is none": ["visibility", "secret"],
   };
   for (const [what, [path, value]] of Object.entries(MALFORMED))
     it(`is refused with ${what}`, () => expect(code(() => readAgreement(change(path, value)))).to.equal("MalformedAgreement"));
@@ -95,25 +100,20 @@ describe("an agreement's hash", () => {
     expect(agreementHash(both(proposal))).to.equal(hash);
   });
 
-  it("is what another program computes: sorted keys, shortest numbers, SHA-256", () => {
-    const sorted = (value: unknown): unknown =>
-      Array.isArray(value)
-        ? value.map(sorted)
-        : typeof value === "object" && value !== null
-          ? Object.fromEntries(
-              Object.entries(value)
-                .sort(([a], [b]) => (a < b ? -1 : 1))
-                .map(([key, child]) => [key, sorted(child)]),
-            )
-          : value;
-    const { status: _, ...terms } = EXAMPLE;
-    const odd = { ...terms, note: "é, e\u0301, 東京", same: [75.0, 75, 1e21, 0.1] };
-    for (const document of [terms, odd]) {
-      const own = createHash("sha256")
-        .update(JSON.stringify(sorted(document)))
-        .digest("hex");
-      expect(agreementHash(readAgreement({ ...document, status: "proposed" }))).to.equal(`0x${own}`);
-    }
+  describe("of ten documents on record", () => {
+    const fixture = join(import.meta.dirname, "hashes.json");
+    const recorded = z.array(z.object({ hash: z.string(), document: z.unknown() })).parse(JSON.parse(readFileSync(fixture, "utf8")));
+
+    it("is the recorded one", () => {
+      expect(recorded.length).to.equal(10);
+      for (const { hash, document } of recorded) expect(agreementHash(readAgreement(document))).to.equal(hash);
+    });
+
+    it("is what a program in another language computes, without a line of ours", function () {
+      const found = spawnSync("python3", [join(import.meta.dirname, "hashes.py")], { input: readFileSync(fixture), encoding: "utf8" });
+      if (found.error !== undefined) this.skip();
+      expect(found.stdout.trim().split("\n"), found.stderr).to.deep.equal(recorded.map(({ hash }) => hash));
+    });
   });
 });
 

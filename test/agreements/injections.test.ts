@@ -79,7 +79,7 @@ describe("hostile words in an agreement", () => {
     const proposal = readAgreement(EXAMPLE);
     const start = openNegotiation(proposal);
     const message = { by: "provider", action: "counter", rationale_code: "capacity", timestamp: AT } as const;
-    const said = say(start, signers.provider, { ...message, changes: { "/escrow/payment/amount": "5.50" } });
+    const said = say(start, signers.provider, { ...message, changes: { "/escrow/payment/amount": "4.50" } });
     for (const { kind, words } of INJECTIONS) {
       expect(
         refusalOf(() => applyChanges(proposal, { [words]: 1 })),

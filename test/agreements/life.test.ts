@@ -93,6 +93,9 @@ describe("the life of an agreement", () => {
 });
 
 describe("a negotiation", () => {
+  // Its client would pay up to ten dollars.
+  const constraints = { ...EXAMPLE.service.constraints, max_cost_usd: 10 };
+  const proposal = readAgreement({ ...EXAMPLE, service: { ...EXAMPLE.service, constraints } });
   const start = openNegotiation(proposal);
   const counter = (at: typeof start, by: "client" | "provider", changes: Record<string, string | number>) =>
     say(at, signers[by], { by, action: "counter", rationale_code: "capacity", timestamp: AT, changes });
@@ -153,6 +156,10 @@ describe("a negotiation", () => {
     expect(refused("/quality_criteria/dimensions/9/weight", 0.1)).to.equal("PathNotNegotiable");
     expect(refused("/quality_criteria/dimensions/0/weight", 0.3)).to.equal("MalformedAgreement");
     expect(refused("/verification/strategy", "whenever")).to.equal("MalformedAgreement");
+    expect(
+      code(() => applyChanges(readAgreement(EXAMPLE), { "/escrow/payment/amount": "5.01" })),
+      "above the client's most",
+    ).to.equal("MalformedAgreement");
   });
 
   it("alternates between its parties, in order, for five rounds", () => {

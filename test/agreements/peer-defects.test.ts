@@ -74,7 +74,7 @@ describe("what the public package of ASA gets wrong", () => {
     const body = { action: "counter", rationale_code: "capacity", timestamp: AT } as const;
     const countered = negotiate(
       start,
-      say(start, signers.provider, { ...body, by: "provider", changes: { "/escrow/payment/amount": "6.00" } }),
+      say(start, signers.provider, { ...body, by: "provider", changes: { "/escrow/payment/amount": "4.50" } }),
       {
         keyOf,
       },

@@ -217,7 +217,7 @@ export class AgreementDesk {
       ids.map(async (id) => {
         const standing = await this.get(id);
         const { agreement } = standing.life;
-        const isCounted = isOwn || isPublic(agreement) || agreement["visibility"] === "parties_and_reputation";
+        const isCounted = isOwn || isPublic(agreement) || agreement.visibility === "parties_and_reputation";
         if (!isCounted || !sameIdentity(agreement.parties.provider.identity, provider)) return undefined;
         const record = outcomeOf(standing);
         return record === undefined ? undefined : { record, client: nameOf(agreement.parties.client.identity) };

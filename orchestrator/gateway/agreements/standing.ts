@@ -83,7 +83,7 @@ export function unknownAgreement(): Refused {
   });
 }
 
-export const isPublic = (agreement: Agreement): boolean => agreement["visibility"] === "public";
+export const isPublic = (agreement: Agreement): boolean => agreement.visibility === "public";
 
 /** Whether an agreement names an identity as party or evaluator, or an account as a wallet of one. */
 export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address): boolean {
