@@ -68,9 +68,20 @@ const EXIT_OF: Readonly<Record<string, ExitRecord["exit"]>> = {
   NOT_ROUTED: "CANCELLED",
 } satisfies Partial<Record<Reason, ExitRecord["exit"]>>;
 
+/** Why an attempt failed by a decision, which an instruction follows; undefined if it did not fail, or ended without one. */
+export function failedBy(events: EndingEvents, place: AtAttempt): string | undefined {
+  const fault = faultOf(events, place);
+  const why = fault && (reasonOf(fault.args.reason) ?? fault.args.reason);
+  return why === undefined || EXIT_OF[why] !== undefined ? undefined : why;
+}
+
+function faultOf({ signalled }: EndingEvents, { node, attempt }: AtAttempt) {
+  return signalled.find(({ args }) => args.node === node && args.attempt === attempt);
+}
+
 /** How an attempt that nothing settled ended; undefined if it was decided or still runs. `isOpen`: its node is in it and neither completed nor failed. */
 export function endOf(events: EndingEvents, { node, attempt }: AtAttempt, isOpen: boolean): AttemptEnd | undefined {
-  const fault = events.signalled.find(({ args }) => args.node === node && args.attempt === attempt);
+  const fault = faultOf(events, { node, attempt });
   const amended = events.amended.find(({ args }) => args.node === node && args.attempt === attempt + 1);
   const by = fault ?? amended ?? (isOpen ? events.over : undefined);
   if (by === undefined) return undefined;

@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { auditDocuments } from "../../orchestrator/city/audit/audit-documents.ts";
+import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetSociety, memberOf, withIssuer } from "../../orchestrator/city/founding/society.ts";
 import type { Issuer } from "../../orchestrator/execution/seat.ts";
@@ -13,8 +14,10 @@ import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { EvidenceClass, REFUTED } from "../../orchestrator/rules/admissibility.ts";
 import { ClearingResult } from "../../orchestrator/rules/clearing.ts";
 import { localIssuer } from "../../orchestrator/seats/local.ts";
+import { forge, logOf, relink } from "../city/audit/forgery.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { committingAlone, type LoneExecutor } from "../support/lone-executor.ts";
+import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -39,6 +42,7 @@ describe("scenario: an executor that commits by itself and shows nothing", funct
   let home: string;
   let city: City;
   let second: Issuer;
+  let passedOver: string;
 
   /** The same city as a process sees it that knows the second issuer by name and holds no key of it. */
   function without({ society, ...rest }: City): City {
@@ -90,6 +94,25 @@ describe("scenario: an executor that commits by itself and shows nothing", funct
     expect(principal(other?.agent)).to.not.equal(principal(liar?.agent));
     expect(BigInt(other?.paid ?? "0") > 0n).to.equal(true);
     await expectSound(outcome);
+    passedOver = outcome.bundle ?? "";
+  });
+
+  it("which no auditor accepts without a record of that decision", async () => {
+    const forged = forge(passedOver, join(directory(), "forged"), (files) => {
+      const log = logOf(files);
+      const redone = log
+        .filter(({ kind, subjects }) => kind === "execution.clearing" && subjects[2] === "1")
+        .map(({ subjects }) => subjects[1]);
+      const isFailure = ({ subjects: [, node, attempt] }: (typeof log)[number]) => redone.includes(node) && attempt === "0";
+      relink(
+        files,
+        log.filter((entry) => !(/^execution\.(clearing|settlement|finality)$/.test(entry.kind) && isFailure(entry))),
+      );
+    });
+    const error = await rejection(auditBundle(forged));
+    if (!(error instanceof AuditFailed)) throw error;
+    const problems = error.report.checks.flatMap(({ findings }) => findings.map(({ problem }) => problem));
+    expect(problems).to.include("failed on chain by CLEARED_FAIL, and no instruction in the log follows from that");
   });
 
   it("and loses it as well though it hands in what is right: judged is what was committed", async () => {

@@ -3,7 +3,7 @@ import { secondsOf, toBps } from "../../clearing/fields.ts";
 import { obligationHash, obligationSchema } from "../../clearing/obligation.ts";
 import { isOver, missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
-import { type EndingEvents, endOf, exitSchema } from "../../execution/exits.ts";
+import { type EndingEvents, endOf, exitSchema, failedBy } from "../../execution/exits.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
 import {
   exoneratedBy,
@@ -91,18 +91,21 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
     undertook: ({ obligation_hash }) => obligation_hash === undertaken,
   });
   onChain(context, seen, { node, attempt, subject }, { terms, lines });
-  await leftAs(context, seen, { node, attempt, subject }, instructions.length > 0);
+  if (instructions.length === 0) await leftAs(context, seen, { node, attempt, subject });
   finalAsPaid(context, seen, { node, attempt, subject }, lines);
   return lines ?? [];
 }
 
-/** An attempt that nothing settled has a record of its end, as the chain ended it: why, who was at fault and what each lost. */
-async function leftAs(context: AuditContext, seen: Inspection, { node, attempt, subject }: Place, isSettled: boolean): Promise<void> {
+/** An attempt that nothing settled was not decided, and has a record of its end, as the chain ended it: why, who was at fault and what each lost. */
+async function leftAs(context: AuditContext, seen: Inspection, { node, attempt, subject }: Place): Promise<void> {
   const { client, mission, record, chain } = context;
   const found = recordOf(context, "execution.exit", [mission, node, attempt], exitSchema);
   const current = await client.mission(mission).nodeOf(node);
   const isOpen = current.attempt === attempt && !DECIDED.includes(nodeStates[current.state] ?? "");
-  const end = isSettled ? undefined : endOf(endingsIn(record), { node, attempt }, isOpen);
+  const events = endingsIn(record);
+  const decided = failedBy(events, { node, attempt });
+  seen.holds(decided === undefined, subject, `failed on chain by ${decided}, and no instruction in the log follows from that`);
+  const end = endOf(events, { node, attempt }, isOpen);
   const file = found === undefined ? BUNDLE_FILES.log : blockFile(found.id);
   if (!seen.same(found !== undefined, end !== undefined, `${subject}: whether it has a record of an end without finality`, file)) return;
   if (found === undefined || end === undefined) return;
