@@ -1,3 +1,4 @@
+import type { Deployment } from "../clearing/deployment.ts";
 import type { Multipliers } from "../clearing/distribution.ts";
 import { timeOf } from "../clearing/fields.ts";
 import type { Environment } from "../clearing/finality.ts";
@@ -21,7 +22,7 @@ import {
 import { termsOf } from "./consensus.ts";
 import { type EndingEvents, endOf, exitOf, exitSchema, type Happened } from "./exits.ts";
 import { factsOf } from "./judging.ts";
-import { type Concluded, slotsIn } from "./passports.ts";
+import { type Concluded, type Judged, slotsIn } from "./passports.ts";
 import { type ServiceSchemas, serviceSchemasSchema } from "./sandbox/run.ts";
 import {
   type Attempt,
@@ -235,41 +236,54 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
   const acts = await actsOn(world.client, mission.address);
   for (const current of nodes.filter((view) => !isBranch(view))) {
     for (let number = 0; number <= current.attempt; number += 1) {
-      const view = { ...current, attempt: number };
-      const final = await world.recall(["finality", ...attemptKey(mission, view)], finalitySchema);
-      const last = (await settlementsOf(world, mission, view)).at(-1);
-      const left = await world.recall(["exit", ...attemptKey(mission, view)], exitSchema);
-      const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? 0 });
-      if (attempt !== undefined && left !== undefined) found.push({ exit: left.exit, world: attempt.world });
-      if (final?.evaluation.phi_result !== true || last === undefined || attempt === undefined) continue;
-      const { record, world: deployment } = attempt;
-      const { evaluation, deltas } = final;
       const own = acts.filter((act) => act.node === current.law.number && act.attempt === number);
-      const kept = await Promise.all(own.map(({ deed }) => world.recall(overrideKey(mission, view, deed.receipt), overrideSchema)));
-      const isOverruled = exoneratedIn(kept.flatMap((one) => one?.override ?? [])).length > 0;
-      if (record === undefined || last.instruction.override_id !== undefined || isOverruled) {
-        if (deltas.length > 0) found.push({ evaluation, deltas, world: deployment, judged: undefined });
-        continue;
-      }
-      const works = await Promise.all(
-        slotsIn(record).map(async (slot) => {
-          const place = [...attemptKey(mission, view), slot];
-          const work = await world.recall(["work", ...place], workSchema);
-          const output = work?.ok === true ? await readOutput(world, work.outputId) : undefined;
-          return { slot, ...hashesOf(work, await world.recall(["sealed", ...place], sealedSchema)), output };
-        }),
-      );
-      const isRuled = current.law.verifiers?.includes("constraint") === true || current.law.questions.includes("POLICY");
-      const schemas = new Map(
-        await Promise.all(slotsIn(record).map(async (slot) => [slot, await schemasKept(world, mission, view, slot)] as const)),
-      );
-      const by = { schemasOf: async (slot: number) => schemas.get(slot), input: () => inputOf(world, mission, current) };
-      const facts = isRuled ? await factsOf(mission, current, works, by) : undefined;
-      const judged = { record, world: deployment, works, terms: termsOf(current), facts };
-      found.push({ evaluation, deltas, world: deployment, judged });
+      found.push(...(await concludedIn(world, mission, { ...current, attempt: number }, own)));
     }
   }
   return found;
+}
+
+/** What an attempt came to: its end, its final clearing, both, or nothing yet. `acts`: on it. */
+async function concludedIn(world: World, mission: Mission, view: NodeView, acts: readonly Act[]): Promise<readonly Concluded[]> {
+  const final = await world.recall(["finality", ...attemptKey(mission, view)], finalitySchema);
+  const left = await world.recall(["exit", ...attemptKey(mission, view)], exitSchema);
+  const last = (await settlementsOf(world, mission, view)).at(-1);
+  const isFinal = final?.evaluation.phi_result === true && last !== undefined;
+  if (left === undefined && !isFinal) return [];
+  const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? 0 });
+  if (attempt === undefined) return [];
+  const { record, world: deployment } = attempt;
+  const ended = left === undefined ? [] : [{ exit: left.exit, world: deployment }];
+  if (!isFinal) return ended;
+  const { evaluation, deltas } = final;
+  const isRuled = last.instruction.override_id !== undefined || (await isExonerated(world, mission, view, acts));
+  const judged = record === undefined || isRuled ? undefined : await judgedIn(world, mission, view, record, deployment);
+  return judged === undefined && deltas.length === 0 ? ended : [...ended, { evaluation, deltas, world: deployment, judged }];
+}
+
+/** Whether a ruling on appeals freed somebody of an attempt's failure. */
+async function isExonerated(world: World, mission: Mission, view: NodeView, acts: readonly Act[]): Promise<boolean> {
+  const kept = await Promise.all(acts.map(({ deed }) => world.recall(overrideKey(mission, view, deed.receipt), overrideSchema)));
+  return exoneratedIn(kept.flatMap((one) => one?.override ?? [])).length > 0;
+}
+
+/** What the panel of an attempt judged, as far as the city has it. */
+async function judgedIn(world: World, mission: Mission, view: NodeView, record: ClearingRecord, deployment: Deployment): Promise<Judged> {
+  const works = await Promise.all(
+    slotsIn(record).map(async (slot) => {
+      const place = [...attemptKey(mission, view), slot];
+      const work = await world.recall(["work", ...place], workSchema);
+      const output = work?.ok === true ? await readOutput(world, work.outputId) : undefined;
+      return { slot, ...hashesOf(work, await world.recall(["sealed", ...place], sealedSchema)), output };
+    }),
+  );
+  const schemas = new Map(
+    await Promise.all(slotsIn(record).map(async (slot) => [slot, await schemasKept(world, mission, view, slot)] as const)),
+  );
+  const isRuled = view.law.verifiers?.includes("constraint") === true || view.law.questions.includes("POLICY");
+  const by = { schemasOf: async (slot: number) => schemas.get(slot), input: () => inputOf(world, mission, view) };
+  const facts = isRuled ? await factsOf(mission, view, works, by) : undefined;
+  return { record, world: deployment, works, terms: termsOf(view), facts };
 }
 
 /** Records the schemas of the service that did a slot's work, for later re-checks; undefined if unknown here. */
