@@ -19,6 +19,7 @@ export * from "./obligation.ts";
 export * from "./references.ts";
 export * from "./release.ts";
 export * from "./reputation.ts";
+export { claimsOfResult, evaluatorMeasurements } from "./result-claims.ts";
 export * from "./sampling.ts";
 export * from "./schema.ts";
 export * from "./score.ts";

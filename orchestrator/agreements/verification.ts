@@ -62,8 +62,17 @@ export const resultSchema = z.strictObject({
     composite: z.int(),
     payment_release_percent: z.number(),
     confidence: z.number().min(0).max(1),
+    /** The determination in words; nothing follows from it. */
+    notes: z.string().max(2_000).optional(),
   }),
-  evidence_trail: z.strictObject({ deliverable_hash: digest, evaluation_cost_usd: z.number().nonnegative() }),
+  evidence_trail: z.strictObject({
+    deliverable_hash: digest,
+    /** `evaluationHash` of what was measured. */
+    evaluation_hash: digest.optional(),
+    /** By the evaluator's clock. */
+    evaluation_duration_ms: z.int().nonnegative().optional(),
+    evaluation_cost_usd: z.number().nonnegative(),
+  }),
   signature: z.string(),
 });
 export type VerificationResult = z.infer<typeof resultSchema>;
@@ -71,6 +80,8 @@ export type VerificationResult = z.infer<typeof resultSchema>;
 export interface VerificationPorts extends StructuralPorts {
   readonly evaluator?: Evaluator;
   readonly checks?: Checks;
+  /** The evaluator's clock, milliseconds. Without it the result does not say how long the evaluation took. */
+  readonly millis?: () => number;
 }
 
 export interface Verifying extends Determining {
@@ -94,8 +105,9 @@ export async function evaluateDelivery(
   agreement: Agreement,
   delivered: Deliverable,
   at: Verifying,
-  { evaluator, checks = {}, ...ports }: VerificationPorts = {},
+  { evaluator, checks = {}, millis, ...ports }: VerificationPorts = {},
 ): Promise<VerificationResult> {
+  const began = millis?.();
   const hash = contentHash(delivered);
   if (hash !== at.deliverableHash) throw new AgreementRefused("DeliverableMismatch", "The content does not match the delivery", hash);
   const { depth = "structural" } = agreement.verification;
@@ -115,7 +127,8 @@ export async function evaluateDelivery(
   const { confidence, cost, evidence } = judged;
   const { problems } = structure;
   const measurement = { measured: { ...measured, ...judged.measured }, evidence: { ...checked, ...evidence }, problems, confidence, cost };
-  const body = draftResult(agreement, { ...at, deliverableHash: hash }, measurement);
+  const duration = began === undefined || millis === undefined ? undefined : Math.max(0, Math.round(millis() - began));
+  const body = draftResult(agreement, { ...at, deliverableHash: hash }, { ...measurement, duration });
   return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
 }
 
@@ -128,28 +141,40 @@ export interface Measurement {
   readonly confidence: number;
   /** Dollars. */
   readonly cost: number;
+  /** Milliseconds. */
+  readonly duration?: number | undefined;
+}
+
+/** Hash of what an evaluation found: of its measurements, their evidence and the problems of the structure. */
+export function evaluationHash({ measured, evidence, problems }: Pick<VerificationResult, "measured" | "evidence" | "problems">): Hash {
+  return sha256(canonicalJson({ measured, evidence, problems }));
 }
 
 /** The result that follows from the measurements, without the evaluator's signature. */
 export function draftResult(
   agreement: Agreement,
   at: Omit<Verifying, "signer" | "startedAt">,
-  { measured, evidence, problems, confidence, cost }: Measurement,
+  { confidence, cost, duration, ...measurement }: Measurement,
 ): Omit<VerificationResult, "signature"> {
   const { history, noiseSeed } = at;
+  const found = { measured: { ...measurement.measured }, evidence: { ...measurement.evidence }, problems: [...measurement.problems] };
+  const follows = determinationOf(agreement, found, at);
   return {
     verification_id: at.verification_id,
     agreement_id: agreement.agreement_id,
     agreement_hash: agreementHash(agreement),
     timestamp: at.timestamp,
     evaluator: at.identity,
-    measured: { ...measured },
-    evidence: { ...evidence },
+    ...found,
     ...(history === undefined ? {} : { history: [...history] }),
     ...(noiseSeed === undefined ? {} : { noise_seed: noiseSeed }),
-    problems: [...problems],
-    determination: { ...printed(determinationOf(agreement, { measured, problems }, at)), confidence },
-    evidence_trail: { deliverable_hash: at.deliverableHash, evaluation_cost_usd: cost },
+    determination: { ...printed(follows), confidence, notes: notesOn(agreement, follows, found.problems) },
+    evidence_trail: {
+      deliverable_hash: at.deliverableHash,
+      evaluation_hash: evaluationHash(found),
+      ...(duration === undefined ? {} : { evaluation_duration_ms: duration }),
+      evaluation_cost_usd: cost,
+    },
   };
 }
 
@@ -235,7 +260,9 @@ export function checkResult(
     throw new AgreementRefused("BadSignature", "The evaluator has not signed this result");
   if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has already been accepted");
   const { history = [], noise_seed: noiseSeed } = result;
-  const cost = result.evidence_trail.evaluation_cost_usd;
+  const { evaluation_cost_usd: cost, evaluation_hash: stated } = result.evidence_trail;
+  if (stated !== undefined && stated !== evaluationHash(result))
+    throw new AgreementRefused("WrongDetermination", "Its evaluation_hash is of other measurements", stated);
   if (cost > (agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY))
     throw new AgreementRefused("CostTooHigh", "The evaluation costs more than was agreed", `${cost} dollars`);
   if (canonicalJson(history) !== canonicalJson(known))
@@ -261,6 +288,20 @@ function printed({ result, composite, release_percent }: Determination) {
   return { result, composite, payment_release_percent: release_percent };
 }
 
+const MOST_NOTES = 2_000;
+
+/** A determination in words, by its own figures. */
+function notesOn({ quality_criteria }: Agreement, found: Determination, problems: readonly string[]): string {
+  const missed = found.dimensions.flatMap(({ name, slo_met }) => (slo_met === false ? [name] : []));
+  const words = [
+    ...problems,
+    found.gates_passed ? [] : "A gate failed or was not checked",
+    missed.length === 0 ? "All measured SLOs met" : `SLOs missed: ${missed.join(", ")}`,
+    `Composite score ${(found.composite / 100).toFixed(2)}, threshold ${quality_criteria.composite_threshold}`,
+  ].flat();
+  return `${words.join(". ")}.`.slice(0, MOST_NOTES);
+}
+
 function requireEvaluator({ parties, verification }: Agreement, evaluator: Evaluator | undefined): Evaluator {
   if (evaluator === undefined)
     throw new AgreementRefused("NoEvaluator", `The depth ${verification.depth} requires an evaluator; a structural check is not enough`);
@@ -276,7 +317,8 @@ function failsAlready({ quality_criteria }: Agreement, measured: Measured): bool
   return (quality_criteria.quality_gates ?? []).some(({ condition, type }) => type === "boolean" && measured[condition] === false);
 }
 
-function questionOf({ service, parties }: Agreement, dimension: string, { content }: Deliverable, hash: Hash): Question {
+/** The question about one dimension. */
+export function questionOf({ service, parties }: Agreement, dimension: string, { content }: Deliverable, hash: Hash): Question {
   const mark = `deliverable ${hash}`;
   const text = new TextDecoder().decode(content);
   return {

@@ -5,6 +5,7 @@ import {
   agreeOnEvaluator,
   canaryRate,
   chooseEvaluator,
+  claimsOfResult,
   closingOf,
   consensus,
   contentHash,
@@ -17,6 +18,8 @@ import {
   type Evaluator,
   type EvaluatorRecord,
   evaluateDelivery,
+  evaluationHash,
+  evaluatorMeasurements,
   guaranteeHolds,
   isCanary,
   messageBytes,
@@ -33,7 +36,9 @@ import {
   templateOf,
   type VerificationPorts,
 } from "../../orchestrator/agreements/index.ts";
+import { isReplayOnly, verify } from "../../orchestrator/attestation/index.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
+import { depsOver, library } from "../../scripts/attestation/underwriting.ts";
 import { EXAMPLE, keyOf as keyOfParty, proposal, signers } from "./example.ts";
 import { refusalOf, refusalOfPromise } from "./refusals.ts";
 
@@ -72,6 +77,49 @@ describe("a verification", () => {
     expect(result.measured["timeliness"]).to.equal(true);
     const read = readResult(agreement, JSON.parse(JSON.stringify(result)), taking);
     expect(read.release_percent).to.equal(100);
+  });
+
+  it("says in words what follows, how long it took by the evaluator's clock, and what it is the hash of", async () => {
+    let now = 1_000;
+    const millis = () => {
+      now += 250;
+      return now;
+    };
+    const result = await run(example(), { evaluator: judge(), millis });
+    expect(result.determination.notes).to.equal("All measured SLOs met. Composite score 91.00, threshold 75.");
+    expect(result.evidence_trail).to.deep.include({ evaluation_duration_ms: 250, evaluation_hash: evaluationHash(result) });
+    const poor = await run(example(), { evaluator: judge((name) => (name === "relevance" ? { value: 60 } : {})) });
+    expect(poor.determination.notes).to.include("SLOs missed: relevance.");
+    expect(poor.evidence_trail).to.not.have.property("evaluation_duration_ms");
+    const other = { ...result, evidence_trail: { ...result.evidence_trail, evaluation_hash: evaluationHash(poor) } };
+    const signature = signers.stranger.sign(messageBytes("result", resultHash(other)));
+    expect(refusalOf(() => readResult(example(), { ...other, signature }, taking))).to.equal("WrongDetermination");
+  });
+
+  it("is a claim for every dimension that was judged, checked by asking again, and never proof", async () => {
+    const agreement = example();
+    const result = await run(agreement);
+    const claims = claimsOfResult(agreement, result);
+    // On time is from the clocks: nobody's judgement.
+    expect(claims.map(({ claim_id }) => claim_id)).to.deep.equal(
+      EXAMPLE.quality_criteria.dimensions.filter(({ name }) => name !== "timeliness").map(({ name }) => `ver-1/${name}`),
+    );
+    const outcomes = async (value: number, deliverable = work) => {
+      const deps = depsOver(library({}), {
+        measurements: evaluatorMeasurements(
+          agreement,
+          deliverable,
+          judge(() => ({ value })),
+        ),
+      });
+      return Promise.all(claims.map((claim) => verify(claim, deps)));
+    };
+    for (const outcome of await outcomes(88)) {
+      expect(outcome.status).to.equal("verified");
+      expect(isReplayOnly(outcome)).to.equal(true);
+    }
+    for (const { status } of await outcomes(70)) expect(status).to.equal("rejected");
+    for (const { status } of await outcomes(90, { ...work, content: bytes("other") })) expect(status).to.equal("unverifiable");
   });
 
   it("is refused when it is altered, another's, about other work, seen before, or does not follow", async () => {
