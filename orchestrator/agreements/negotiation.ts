@@ -45,6 +45,10 @@ export const negotiationMessageSchema = z.strictObject({
   /** New values by path: a JSON pointer, or the paper's dotted form. Only for a counter. */
   proposed_changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])),
   rationale_code: z.enum(RATIONALES),
+  /** The sender's own figure and the name of its source. It proves nothing: the price is compared with what the recipient knows. */
+  market_reference: z
+    .strictObject({ median_price_for_service_type: z.string().max(40), source: z.string().regex(/^[\w.:/-]{1,100}$/) })
+    .optional(),
   timestamp: z.iso.datetime({ precision: 0 }),
   sender: identitySchema,
   /** Hash of the previous message; of the agreement for the first. */
@@ -56,7 +60,7 @@ export const negotiationMessageSchema = z.strictObject({
 export type NegotiationMessage = z.infer<typeof negotiationMessageSchema>;
 
 /** A warning for both parties before they sign; it blocks nothing. */
-export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data";
+export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data" | "market_reference_differs";
 
 /** State of a negotiation, derived from the proposal and the messages. */
 export interface Negotiation {
@@ -112,7 +116,12 @@ export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPri
   const next = advance(state, { name: message.action satisfies EventName, by }, terms);
   const changed = message.action === "counter" ? applyChanges(offer, message.proposed_changes) : unchanged(offer, message);
   if (agreementHash(changed) !== message.terms_hash) throw new AgreementRefused("OtherTerms", "The sender signed other terms");
-  return { offer: withSameTerms(changed, { status: next.status }), state: next, last: hash, flags: flagsOf(changed, medianPrice) };
+  return {
+    offer: withSameTerms(changed, { status: next.status }),
+    state: next,
+    last: hash,
+    flags: flagsOf(changed, medianPrice, message.market_reference),
+  };
 }
 
 /** Hash of a message without its signature. */
@@ -121,7 +130,7 @@ export function messageHash({ signature: _, ...body }: Omit<NegotiationMessage, 
 }
 
 /** A party's intended next message. */
-export type Saying = Pick<NegotiationMessage, "action" | "rationale_code" | "timestamp"> & {
+export type Saying = Pick<NegotiationMessage, "action" | "rationale_code" | "market_reference" | "timestamp"> & {
   readonly by: Party;
   readonly changes?: NegotiationMessage["proposed_changes"];
 };
@@ -223,12 +232,21 @@ function secondsAfter(since: number, value: JsonValue): number | undefined {
 }
 
 /** Warns both parties of a price far from the median, without forbidding it. */
-function flagsOf({ escrow, negotiation }: Agreement, medianPrice: string | undefined): PriceFlag[] {
+function flagsOf(
+  { escrow, negotiation }: Agreement,
+  medianPrice: string | undefined,
+  stated?: NegotiationMessage["market_reference"],
+): PriceFlag[] {
   if (escrow === undefined || !escrow.enabled) return [];
   const { amount, currency } = escrow.payment;
+  const reference = stated && unitsOf(stated.median_price_for_service_type, currency);
   if (medianPrice === undefined) return ["no_market_data"];
   const [low, high] = negotiation?.price_bounds ?? DEFAULTS.priceBounds;
   const [price, median] = [Number(unitsOf(amount, currency)), Number(unitsOf(medianPrice, currency))];
-  if (price < low * median) return ["price_below_market"];
-  return price > high * median ? ["price_above_market"] : [];
+  const differs = reference !== undefined && reference !== unitsOf(medianPrice, currency);
+  return [
+    ...(price < low * median ? (["price_below_market"] as const) : []),
+    ...(price > high * median ? (["price_above_market"] as const) : []),
+    ...(differs ? (["market_reference_differs"] as const) : []),
+  ];
 }
