@@ -77,7 +77,8 @@ const outcomeSchema = z.strictObject({
   principal: z.enum(["release", "refund", "reverse"]),
   /** At finality. */
   collateral: z.enum(["return", "slash_loss", "slash"]),
-  claim: z.enum(["deny", "pay_loss"]),
+  /** `pay_loss` without an estimate is escalated. */
+  claim: z.enum(["deny", "escalate", "pay_loss"]),
 });
 /** P_s of RAILS 4.2: a template of the instruction for each outcome: performed by the rules, performed against a rule, not performed. */
 const outcomesSchema = z.strictObject({ passed: outcomeSchema, violated: outcomeSchema, failed: outcomeSchema });
@@ -227,7 +228,7 @@ const COST = {
   fee: { release: 0, less_loss: 1, refund: 2 },
   principal: { release: 0, refund: 1, reverse: 1 },
   collateral: { return: 0, slash_loss: 1, slash: 2 },
-  claim: { deny: 0, pay_loss: 1 },
+  claim: { deny: 0, escalate: 1, pay_loss: 2 },
 } as const;
 
 /** The part of the money that a worse outcome leaves the provider more of. */

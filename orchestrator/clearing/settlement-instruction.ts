@@ -43,7 +43,8 @@ const collateralActionSchema = z.strictObject({
   /** Its effect at finality. */
   on_final: collateralEndSchema,
 });
-export const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
+/** `escalate`: somebody else decides the claim, up to this amount; the rest of the instruction does not wait for it. */
+export const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny", "escalate"]), amount: amountSchema, currency });
 const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
 
 /** Instruction to the rail (RAILS 4.6, A.3.5). An absent action was not decided under its own floor. */
@@ -254,12 +255,18 @@ function moneyActions(
 ): Pick<SettlementInstruction, "fee_action" | "principal_action" | "claim_action"> {
   const { principal = 0, claim_ceiling = 0, currency } = obligation.economic_terms;
   const template = templateFor(settled, obligation);
-  const claimed = template.claim === "deny" ? 0 : Math.min(decision.loss_estimate?.point ?? 0, claim_ceiling);
   return {
     fee_action: feeAction(template.fee, { obligation, decision }, multipliers),
     ...(principal > 0 ? { principal_action: { type: template.principal, amount: principal, currency } } : {}),
-    ...(claim_ceiling > 0 ? { claim_action: { type: template.claim === "deny" ? "deny" : "pay", amount: claimed, currency } } : {}),
+    ...(claim_ceiling > 0 ? { claim_action: { ...claimed(template.claim, decision.loss_estimate?.point, claim_ceiling), currency } } : {}),
   };
+}
+
+/** A claim on a loss that nobody estimated is neither paid nor denied here. */
+function claimed(what: Outcomes["passed"]["claim"], loss: number | undefined, ceiling: number) {
+  if (what === "deny") return { type: "deny" as const, amount: 0 };
+  const amount = Math.min(loss ?? ceiling, ceiling);
+  return what === "escalate" || loss === undefined ? { type: "escalate" as const, amount } : { type: "pay" as const, amount };
 }
 
 function templateFor({ performed, complied }: Settled, obligation: Obligation): Outcomes["passed"] {

@@ -47,8 +47,8 @@ const termsUnder = (settlement_policy?: Policy) =>
   );
 const boundTo = (outcomes: Outcomes, more: Partial<Policy> = {}) => bindObligation(termsUnder({ ...RAIL, outcomes, ...more }), world);
 
-/** What an instruction says: released, principal, slashed, claim paid. */
-function paid(settlement_policy: Policy | undefined, performance: VerdictName, policy: VerdictName, loss = 250) {
+/** The instruction after these verdicts; `loss`: as estimated by whoever finds a failure, if at all. */
+function instructed(settlement_policy: Policy | undefined, performance: VerdictName, policy: VerdictName, loss: number | null = 250) {
   const obligation = granted(bindObligation(termsUnder(settlement_policy), world));
   const { obligation_hash } = obligation;
   const item = emitted(
@@ -67,16 +67,16 @@ function paid(settlement_policy: Policy | undefined, performance: VerdictName, p
         basis: [itemHash(item)],
         confidence: 1,
       },
-      ...(verdict === "FAIL" ? { loss_estimate: { point: loss, currency: "USD" } } : {}),
+      ...(verdict === "FAIL" && loss !== null ? { loss_estimate: { point: loss, currency: "USD" } } : {}),
     });
   const outputs = [says("works", performance), says("rules", policy)];
   const cleared = clear({ obligation, envelope, outputs, deployment: world, engine: signers.engine, now: 1_800_000_000n });
-  const {
-    fee_action: fee,
-    principal_action,
-    collateral_action,
-    claim_action,
-  } = granted(settle(cleared, signers.engine, openDocket())) ?? {};
+  return granted(settle(cleared, signers.engine, openDocket()));
+}
+
+/** What an instruction says: released, principal, slashed, claim paid. */
+function paid(...of: Parameters<typeof instructed>) {
+  const { fee_action: fee, principal_action, collateral_action, claim_action } = instructed(...of) ?? {};
   const end = collateral_action?.on_final;
   const released = fee === undefined || fee.type === "refund" ? 0 : fee.release_amount;
   return [released, principal_action?.type, end?.type === "slash" ? end.amount : 0, claim_action?.amount];
@@ -103,6 +103,15 @@ describe("a settlement policy", () => {
     };
     expect(paid({ ...RAIL, outcomes: harsh }, "FAIL", "PASS", 9999)).to.deep.equal([0, "reverse", 400, 700]);
     expect(paid({ ...RAIL, outcomes: harsh }, "FAIL", "PASS", 10)).to.deep.equal([0, "reverse", 400, 10]);
+  });
+
+  it("leaves a claim to somebody else where the parties say so, and where nobody estimated the loss", () => {
+    const { standard } = SETTLEMENT_TEMPLATES;
+    const left = { ...RAIL, outcomes: { ...standard, failed: { ...standard.failed, claim: "escalate" } } } as const;
+    expect(instructed(left, "FAIL", "PASS")?.claim_action).to.deep.equal({ type: "escalate", amount: 250, currency: "USD" });
+    expect(instructed(left, "FAIL", "PASS", 9999)?.claim_action).to.deep.equal({ type: "escalate", amount: 700, currency: "USD" });
+    expect(instructed(undefined, "FAIL", "PASS", null)?.claim_action).to.deep.equal({ type: "escalate", amount: 700, currency: "USD" });
+    expect(instructed(left, "PASS", "PASS")?.claim_action).to.deep.equal({ type: "deny", amount: 0, currency: "USD" });
   });
 
   it("does not bind if its parts contradict each other", () => {
