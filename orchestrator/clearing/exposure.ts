@@ -29,7 +29,7 @@ export interface Intensity {
   readonly verifiers: readonly Role[];
   /** Number of verdicts that must survive. */
   readonly quorum: number;
-  readonly settlement: "instant" | "appeal_window" | "escrow_delay" | "deferred_finality";
+  /** Timing of the settlement: what is provisional until then can be reversed. */
   readonly appealWindowHours: number;
   /** Share of the principal, basis points. */
   readonly margin: number;
@@ -48,25 +48,22 @@ export const DEFAULT_EXPOSURE: ExposureConfig = {
   weights: EXPOSURE_WEIGHTS,
   thresholds: EXPOSURE_THRESHOLDS,
   bands: {
-    LOW: { verifiers: [...EVERY_OUTPUT, "constraint"], quorum: 1, settlement: "instant", appealWindowHours: 0, margin: 0 },
+    LOW: { verifiers: [...EVERY_OUTPUT, "constraint"], quorum: 1, appealWindowHours: 0, margin: 0 },
     MODERATE: {
       verifiers: [...EVERY_OUTPUT, "constraint", "receipt", "semantic"],
       quorum: 2,
-      settlement: "appeal_window",
       appealWindowHours: 24,
       margin: 3334,
     },
     ELEVATED: {
       verifiers: [...EVERY_OUTPUT, "constraint", "receipt", "semantic", "policy", "attestation"],
       quorum: 3,
-      settlement: "escrow_delay",
       appealWindowHours: 72,
       margin: 6000,
     },
     CRITICAL: {
       verifiers: [...EVERY_OUTPUT, "constraint", "receipt", "semantic", "policy", "attestation", "human"],
       quorum: 4,
-      settlement: "deferred_finality",
       appealWindowHours: 168,
       margin: 10_000,
     },
