@@ -14,7 +14,7 @@ export async function scenarios(seed: Seed): Promise<Report> {
   const [code, payment] = [await play(webhook(seed)), await play(charger(seed))];
   return {
     title: "RAILS 8: worked scenarios",
-    rows: [...(await webhookRows(seed, code)), ...(await chargerRows(seed, payment))],
+    rows: [...(await webhookRows(seed, code)), ...(await chargerRows(seed, payment)), await boundaryRow(seed)],
     notes: [
       "The verifiers really read the envelope; no output is hard-coded. The credulous judge is scripted to believe the self-report.",
       "A verifier answers a clause of a question (scope, dependencies, authority …); clauses combine as questions do on chain. With a bare " +
@@ -122,6 +122,24 @@ async function chargerRows(seed: Seed, { decision, instruction }: Played): Promi
       note: "the shipping receipt's PASS ties with the wattage check's FAIL under 5.3's majority; the paper reports FAIL.",
     },
   ];
+}
+
+/** RAILS 11.7: a judge finds the defect, in a note that nobody signed; it counts for nothing, and nothing is settled. */
+async function boundaryRow(seed: Seed): Promise<Row> {
+  const scenario = webhook(seed, undefined, undefined, (_, reader) => {
+    reader.open("e4");
+    return { verdict: "FAIL", confidence: 10_000, rationale: "the note tells of a new dependency" };
+  });
+  const clause = { question: "policy", clause: "dependency_policy" } as const;
+  const mesh = scenario.mesh
+    .filter(({ answers }) => answers.every((answer) => answer.clause !== clause.clause))
+    .map((verifier) => (verifier.role === "semantic" ? { ...verifier, answers: [clause] } : verifier));
+  const { decision, instruction } = await play({ ...scenario, mesh });
+  return same(
+    "webhook: a defect told only below the floor",
+    "unverifiable, nothing settled",
+    `${decision.policy}, ${instruction === undefined ? "nothing settled" : "settled"}`,
+  );
 }
 
 function floorsOf(floor: (typeof CHARGER_TERMS)["admissibility_floors"]["fee_release"]): string {

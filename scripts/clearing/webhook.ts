@@ -69,6 +69,7 @@ export function webhook(
   seed: Seed,
   bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms,
   secrets: Secrets<keyof typeof WEBHOOK_CAST> = {},
+  judge: Judge = credulous,
 ): Scenario {
   const { signers, registry } = castOf(seed, WEBHOOK_CAST, secrets);
   const obligation = signObligation(bend(WEBHOOK_TERMS), {
@@ -133,7 +134,7 @@ export function webhook(
         },
         confidence: 9500,
       }),
-      semanticVerifier({ signer: signers.v4_semantic_llm, answers: [{ question: "performance", clause: "review" }], judge: credulous }),
+      semanticVerifier({ signer: signers.v4_semantic_llm, answers: [{ question: "performance", clause: "review" }], judge }),
       policyVerifier({
         signer: signers.v5_policy_authority,
         answers: [{ question: "policy", clause: "authority" }],
