@@ -15,6 +15,8 @@ export interface AggregationTerms {
   /** Basis points. */
   readonly minConfidence: number;
   readonly confidenceForm: "mean" | "mass";
+  /** With `arbiter` a clause on which survivors conflict is disputed, whichever side is heavier. */
+  readonly conflict?: "majority" | "arbiter";
   /** Weight of the panel; a side needs more than half of it. */
   readonly drawn?: number;
   /** Members of the panel; a side needs more than half of them as well. */
@@ -61,6 +63,8 @@ interface Survivor extends Answering {
 }
 
 const NOT_ASKED: Verdict = { status: "NOT_ASKED", confidence: 0, conflicts: [] };
+
+const DISPUTED: Answer = { result: ClearingResult.DISPUTED, confidence: 0 };
 
 /** The clause of verdicts on a question as a whole. */
 const WHOLE = "";
@@ -197,7 +201,8 @@ function verdictOn(question: QuestionName, survivors: readonly Survivor[], about
   const clauses = names.map((clause) => {
     // Each survivor answers at least one of them.
     const votes = names.length === 1 ? survivors : survivors.filter((survivor) => survivor.clauses.includes(clause));
-    const answer = weigh(votes, () => about.filter(({ clauses }) => clauses.includes(clause)), terms);
+    const isLeft = terms.conflict === "arbiter" && isContested(votes);
+    const answer = isLeft ? DISPUTED : weigh(votes, () => about.filter(({ clauses }) => clauses.includes(clause)), terms);
     return { clause, votes, answer };
   });
   const { result, confidence } = combined(clauses, terms, question);

@@ -321,13 +321,20 @@ export function isSigned(decision: ClearingDecision, deployment: Deployment): bo
 
 /** The parts of an obligation that Γ reads for one use. */
 export function termsOf(obligation: Obligation, purpose: Purpose): AggregationTerms {
-  const { questions = QUESTIONS, clauses, min_confidence = 0, confidence_form = "mass" } = obligation.verifier_policy;
+  const {
+    questions = QUESTIONS,
+    clauses,
+    min_confidence = 0,
+    confidence_form = "mass",
+    conflict = "majority",
+  } = obligation.verifier_policy;
   return {
     floors: { performance: floorFor(obligation, purpose, "performance"), policy: floorFor(obligation, purpose, "policy") },
     questions,
     clauses: { performance: clauses?.performance ?? [], policy: clauses?.policy ?? [] },
     minConfidence: toBps(min_confidence),
     confidenceForm: confidence_form,
+    conflict,
   };
 }
 

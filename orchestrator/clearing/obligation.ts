@@ -48,6 +48,8 @@ const verifierPolicySchema = z.strictObject({
   min_confidence: shareSchema.optional(),
   /** `mass`, the default, is monotone in the classes (RAILS 5.3); `mean` is A.4.2 and the chain's. */
   confidence_form: z.enum(["mean", "mass"]).optional(),
+  /** Who decides a clause on which verifiers conflict: the heavier side, the default, or an arbiter, to whom it goes as disputed. */
+  conflict: z.enum(["majority", "arbiter"]).optional(),
 });
 export type VerifierPolicy = z.infer<typeof verifierPolicySchema>;
 

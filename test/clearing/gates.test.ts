@@ -111,6 +111,32 @@ function instructionBy(name: Name, instruction: clearing.SettlementInstruction):
   return { ...body, instruction_id: id, clearing_engine_signature: clearing.signHash(signers[name], "settlement-instruction", id) };
 }
 
+describe("verifiers in conflict", () => {
+  const split = [SURE, SURE, { verdict: "FAIL", confidence: 0.9 }] as const;
+  const under = (conflict?: "majority" | "arbiter", verdicts: Deal["verdicts"] = split) =>
+    cleared({ verdicts, terms: { verifier_policy: { ...TERMS.verifier_policy, ...(conflict === undefined ? {} : { conflict }) } } });
+
+  it("are outvoted, unless the parties leave their conflict to an arbiter", () => {
+    for (const majority of [under(), under("majority")]) expect(majority.decision.performance).to.equal("cleared");
+    const left = under("arbiter");
+    expect(left.decision.performance).to.equal("disputed");
+    expect(granted(clearing.settle(left, signers.engine, clearing.openDocket()))).to.equal(undefined);
+    expect(under("arbiter", ALL).decision.performance, "no conflict").to.equal("cleared");
+    const failing = [
+      { verdict: "FAIL", confidence: 0.9 },
+      { verdict: "ABSTAIN", confidence: 0 },
+      { verdict: "FAIL", confidence: 0.9 },
+    ] as const;
+    expect(under("arbiter", failing).decision.performance, "who abstains is in no conflict").to.equal("failed");
+  });
+
+  it("of a drawn panel are the majority's, as on chain", () => {
+    const policy = { verifiers: [], count: 3, drawn_by: "lot", conflict: "arbiter" } as const;
+    const document = clearing.signObligation({ ...TERMS, verifier_policy: policy }, { requestor: signers.buyer, provider: signers.agent });
+    expect(guardOf(clearing.bindObligation(document, world))).to.equal("POLICY_CONFLICT");
+  });
+});
+
 describe("the clearing engine", () => {
   it("is registered as one: nobody else's decision, instruction or evaluation is signed", () => {
     const deal = settled();
