@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { network } from "hardhat";
-import { type Abi, decodeErrorResult, decodeFunctionResult, encodeFunctionData, type Hex, isHex } from "viem";
+import hre from "hardhat";
+import { type Abi, createPublicClient, decodeErrorResult, decodeFunctionResult, encodeFunctionData, type Hex, http, isHex } from "viem";
 import { z } from "zod";
+import { startAnvil } from "../../orchestrator/chain/anvil.ts";
+import { DEVNET_GENESIS } from "../../orchestrator/chain/devnet.ts";
 
 const artifactSchema = z.object({ abi: z.custom<Abi>(Array.isArray), bytecode: z.custom<Hex>(isHex) });
 const receiptSchema = z.object({ contractAddress: z.custom<Hex>(isHex) });
+
+const GAS_LIMIT = 10 ** 12;
 
 /** Ten thousand cases take seconds on an idle machine; the limit allows for a busy one. */
 export const DIFFERENTIAL_TIMEOUT = 240_000;
@@ -19,21 +23,29 @@ export interface Harness {
 }
 
 /**
- * Deploys `test/contracts/harness/<name>.sol` on a fresh in-process chain whose blocks have room for large batches. Small
- * batches are fastest: the provider records every step of a call.
+ * Deploys `test/contracts/harness/<name>.sol` for a suite, on a chain of its own whose blocks have room for large batches. That chain is Anvil:
+ * Hardhat's node records every step of a call, most of what a call costs, and is used where those steps are wanted, for coverage. Call inside
+ * `describe`.
  */
-export async function openHarness(name: string): Promise<Harness> {
+export function harnessOf(name: string): Harness {
   const file = new URL(`../../artifacts/test/contracts/harness/${name}.sol/${name}.json`, import.meta.url);
-  const { abi, bytecode } = artifactSchema.parse(JSON.parse(readFileSync(fileURLToPath(file), "utf8")));
-  const { provider } = await network.connect({ network: "hardhat", override: { blockGasLimit: 10n ** 12n } });
-  const [from] = z.array(z.string()).parse(await provider.request({ method: "eth_accounts" }));
-  const hash = await provider.request({ method: "eth_sendTransaction", params: [{ from, data: bytecode, gas: "0x1000000" }] });
-  const { contractAddress: to } = receiptSchema.parse(await provider.request({ method: "eth_getTransactionReceipt", params: [hash] }));
-
-  const request = (functionName: string, args: readonly unknown[]) => {
-    const data = encodeFunctionData({ abi, functionName, args });
-    return provider.request({ method: "eth_call", params: [{ to, data }, "latest"] });
-  };
+  let end = async (): Promise<unknown> => undefined;
+  let abi: Abi;
+  let request: (functionName: string, args: readonly unknown[]) => Promise<unknown>;
+  before(async () => {
+    const artifact = artifactSchema.parse(JSON.parse(readFileSync(fileURLToPath(file), "utf8")));
+    abi = artifact.abi;
+    const node = hre.globalOptions.coverage ? await ofHardhat() : await ofAnvil();
+    end = node.end;
+    const [from] = z.array(z.string()).parse(await node.request({ method: "eth_accounts" }));
+    const deploying = { from, data: artifact.bytecode, gas: "0x1000000" };
+    const hash = await node.request({ method: "eth_sendTransaction", params: [deploying] });
+    await node.request({ method: "evm_mine" });
+    const { contractAddress: to } = receiptSchema.parse(await node.request({ method: "eth_getTransactionReceipt", params: [hash] }));
+    request = (functionName, args) =>
+      node.request({ method: "eth_call", params: [{ to, data: encodeFunctionData({ abi, functionName, args }) }, "latest"] });
+  });
+  after(() => end());
   return {
     async call<Result>(functionName: string, ...args: readonly unknown[]) {
       const data = z.custom<Hex>(isHex).parse(await request(functionName, args));
@@ -49,6 +61,22 @@ export async function openHarness(name: string): Promise<Harness> {
       throw new Error(`${functionName} did not revert`);
     },
   };
+}
+
+interface Node {
+  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+async function ofHardhat(): Promise<Node> {
+  const { provider, close } = await hre.network.connect({ network: "hardhat", override: { blockGasLimit: BigInt(GAS_LIMIT) } });
+  return { request: ({ method, params = [] }) => provider.request({ method, params: [...params] }), end: close };
+}
+
+async function ofAnvil(): Promise<Node> {
+  const anvil = await startAnvil({ driven: { ...DEVNET_GENESIS, gasLimit: GAS_LIMIT } });
+  const { request } = createPublicClient({ transport: http(anvil.url, { retryCount: 0 }) });
+  return { request: (call) => request(call as Parameters<typeof request>[0]), end: () => anvil.stop("SIGKILL") };
 }
 
 /** What the provider throws carries the revert's bytes. */

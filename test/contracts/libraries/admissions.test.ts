@@ -12,7 +12,7 @@ import {
   serviceIdOf,
   servicesRootOf,
 } from "../../../orchestrator/rules/admissions.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 interface Claim {
   readonly servicesRoot: Hex;
@@ -44,10 +44,7 @@ describe("Admissions agrees with its twin", function () {
       return [{ servicesRoot, admission, node, anyCode: place % 4 === 3 }];
     });
   }).flat();
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("AdmissionsHarness");
-  });
+  const harness = harnessOf("AdmissionsHarness");
 
   it("on every entry of lists of one to twelve", async () => {
     expect(truths.map(here)).to.deep.equal(truths.map(() => true));

@@ -4,15 +4,12 @@ import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { classAt, EvidenceClass, geq, join, meet, meetOver } from "../../../orchestrator/rules/admissibility.ts";
 import { ClearingResult, decide } from "../../../orchestrator/rules/clearing.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 import { clearingCase } from "./clearing-cases.ts";
 
 describe("Clearing and Admissibility agree with their twins", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("ClearingHarness");
-  });
+  const harness = harnessOf("ClearingHarness");
 
   it("on geq, meet and join of every pair", async () => {
     const pairs = Array.from({ length: 36 }, (_, k) => [Math.floor(k / 6), k % 6] as [EvidenceClass, EvidenceClass]);

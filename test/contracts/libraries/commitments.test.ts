@@ -13,7 +13,7 @@ import {
 } from "../../../orchestrator/rules/commitments.ts";
 import { nextDraw, panelSeed } from "../../../orchestrator/rules/panel-draw.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 function work(random: RandomStream) {
   const hash = (): Hex => bytesToHex(random.bytes(32));
@@ -46,10 +46,7 @@ function work(random: RandomStream) {
 
 describe("Commitments and PanelDraw agree with their twins", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("CommitmentsHarness");
-  });
+  const harness = harnessOf("CommitmentsHarness");
 
   it("on obligations, commitments, leaves, seeds and checkpoints, random ones of each", async () => {
     const random = randomStream(7, "commitments");

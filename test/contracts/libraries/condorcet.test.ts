@@ -6,7 +6,7 @@ import { packRanking, requireRanking, tally } from "../../../orchestrator/rules/
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
 import { permutations, relabelled, TEXTBOOK } from "../../support/elections.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 interface Election {
   rankings: bigint[];
@@ -25,10 +25,7 @@ function election(random: RandomStream): Election {
 
 describe("Condorcet agrees with its twin", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("CondorcetHarness");
-  });
+  const harness = harnessOf("CondorcetHarness");
 
   it("on random elections: winner, whole order, all pairs", async () => {
     const random = randomStream(7, "condorcet");

@@ -13,7 +13,7 @@ import {
   warningStands,
   weakensTooMuch,
 } from "../../../orchestrator/rules/conduct-record.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const CASES = 5_000;
 const DEFAULTS: ConductLimits = { window: 30n, rate: 95n, consecutive: 20n, weakenings: 3n };
@@ -75,10 +75,7 @@ function caseOf(random: RandomStream): Case {
 
 describe("the conduct of adjudicators", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("ConductRecordHarness");
-  });
+  const harness = harnessOf("ConductRecordHarness");
 
   it("is judged as its twin judges it", async () => {
     const random = randomStream(7, "conduct");

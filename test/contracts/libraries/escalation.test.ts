@@ -11,7 +11,7 @@ import {
 } from "../../../orchestrator/rules/escalation.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const CASES = sweep(10_000);
 const EMPTY: FreezeLog = [0n, 0n, 0n];
@@ -50,10 +50,7 @@ function caseOf(random: RandomStream): Case {
 
 describe("the escalation of freezes", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("EscalationHarness");
-  });
+  const harness = harnessOf("EscalationHarness");
 
   it("agrees with its twin", async () => {
     const random = randomStream(7, "escalation");

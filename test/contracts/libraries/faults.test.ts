@@ -3,17 +3,14 @@ import { expect } from "chai";
 import { stringToHex } from "viem";
 import { faultClass, faultClasses, faultType, faultTypes } from "../../../orchestrator/rules/faults.ts";
 import { REASONS } from "../../../orchestrator/rules/reasons.ts";
-import { type Harness, openHarness } from "../harness.ts";
+import { harnessOf } from "../harness.ts";
 
 const SOURCE = readFileSync(new URL("../../../contracts/libraries/Reasons.sol", import.meta.url), "utf8");
 const CONSTANTS = [...SOURCE.matchAll(/bytes32 internal constant (\w+) = "(\w+)";/g)].map(([, name, text]) => ({ name, text }));
 const TIERS = [0, 1, 2, 3];
 
 describe("Faults", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("FaultsHarness");
-  });
+  const harness = harnessOf("FaultsHarness");
 
   it("gets its reasons from one list, whose names are their own texts, on chain and off", () => {
     expect(CONSTANTS).to.deep.equal(REASONS.map((reason) => ({ name: reason, text: reason })));

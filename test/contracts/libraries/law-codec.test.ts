@@ -16,7 +16,7 @@ import {
 } from "../../../orchestrator/rules/law-codec.ts";
 import { type MissionParams, packMissionParams, unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const hash = (random: RandomStream): Hex => bytesToHex(random.bytes(32));
 const wide = (random: RandomStream, bytes: number): bigint => BigInt(bytesToHex(random.bytes(bytes)));
@@ -90,10 +90,7 @@ function context(random: RandomStream): MissionContext {
 
 describe("LawCodec agrees with its twin", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("LawCodecHarness");
-  });
+  const harness = harnessOf("LawCodecHarness");
 
   it("on the bytes and hashes of random laws", async () => {
     const random = randomStream(7, "laws");

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
 import { divideLoss } from "../../../orchestrator/rules/loss-shares.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const CASES = 10_000;
 const BATCH = 25;
@@ -26,10 +26,7 @@ function lossOf(random: RandomStream): Loss {
 
 describe("LossShares", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("LossSharesHarness");
-  });
+  const harness = harnessOf("LossSharesHarness");
 
   it("agrees with its twin; no unit is lost, nobody bears more than it has or a unit off its exact share", async () => {
     const random = randomStream(7, "loss-shares");

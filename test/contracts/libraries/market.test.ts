@@ -5,7 +5,7 @@ import { bidScore, matchOf } from "../../../orchestrator/rules/bid-score.ts";
 import { fairnessScore } from "../../../orchestrator/rules/fairness.ts";
 import { split } from "../../../orchestrator/rules/payout.ts";
 import { adjust, burdened, ema, multiplier, points } from "../../../orchestrator/rules/reputation.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const CASES = 10_000;
 const BATCH = 500;
@@ -18,10 +18,7 @@ function amount(random: RandomStream, bytes = 8): bigint {
 
 describe("the market's rules agree with their twins", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("MarketHarness");
-  });
+  const harness = harnessOf("MarketHarness");
 
   async function agree<Case>(functionName: string, make: (random: RandomStream) => Case, twin: (c: Case) => unknown): Promise<void> {
     const random = randomStream(7, functionName);

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { inclusionProof, merkleRoot, verifyInclusion } from "../../../orchestrator/rules/ordered-merkle.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 interface Inclusion {
   root: Hex;
@@ -26,10 +26,7 @@ describe("OrderedMerkle agrees with its twin", function () {
     const root = merkleRoot(tree);
     return tree.map((entry, index) => ({ root, entry, index, size: tree.length, proof: inclusionProof(tree, index) }));
   });
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("OrderedMerkleHarness");
-  });
+  const harness = harnessOf("OrderedMerkleHarness");
 
   it("on the root of every size from 0 to 40", async () => {
     const trees = Array.from({ length: 41 }, (_, size) => entries.slice(0, size));

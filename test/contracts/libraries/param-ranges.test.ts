@@ -9,7 +9,7 @@ import {
   parameterIndex,
   RELATIONS,
 } from "../../../orchestrator/protocol/parameters.ts";
-import { type Harness, openHarness } from "../harness.ts";
+import { harnessOf } from "../harness.ts";
 
 const DIRECTIONS = ["NONE", "UP", "DOWN"] as const;
 
@@ -28,10 +28,7 @@ interface Relation {
 }
 
 describe("constitutional parameters", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("ParamRangesHarness");
-  });
+  const harness = harnessOf("ParamRangesHarness");
 
   it("are the Solidity enum, name by name, in order", () => {
     const source = readFileSync(new URL("../../../contracts/types/Params.sol", import.meta.url), "utf8");

@@ -12,7 +12,7 @@ import {
   SEAT,
   unpackPayment,
 } from "../../../orchestrator/rules/payments.ts";
-import { type Harness, openHarness } from "../harness.ts";
+import { harnessOf } from "../harness.ts";
 
 const CASES = 200;
 
@@ -27,10 +27,7 @@ const paymentOf = (random: RandomStream): Payment => ({
 });
 
 describe("Payments", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("PaymentsHarness");
-  });
+  const harness = harnessOf("PaymentsHarness");
 
   it("fill a word alike on both sides, and are read back", async () => {
     const random = randomStream(7, "payments");
@@ -39,7 +36,7 @@ describe("Payments", () => {
       const { account, amount, psi, node, place } = payment;
       const word = packPayment(payment);
       expect(await harness.call<bigint>("pack", account, amount, psi, node, place)).to.equal(word);
-      expect([...(await harness.call<unknown[]>("unpack", word))]).to.deep.equal([account, amount, BigInt(psi)]);
+      expect([...(await harness.call<unknown[]>("unpack", word))]).to.deep.equal([account, amount, psi]);
       expect(unpackPayment(word)).to.deep.equal(payment);
     }
     expect([...(await harness.call<bigint[]>("places"))].map(Number)).to.deep.equal([SEAT, PREMIUM, BOND]);

@@ -4,7 +4,7 @@ import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
 import { depth, discordant, isCorrelated, jaccard, tau } from "../../../orchestrator/rules/rank-correlation.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
 import { sweep } from "../../support/sweep.ts";
-import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, harnessOf } from "../harness.ts";
 
 const CASES = sweep(10_000);
 const THRESHOLDS = [50, 60, 67, 80, 90, 100];
@@ -19,10 +19,7 @@ interface Measures {
 
 describe("RankCorrelation: chain and orchestrator agree", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("RankCorrelationHarness");
-  });
+  const harness = harnessOf("RankCorrelationHarness");
 
   it(`on ${CASES} pairs of rankings`, async () => {
     const random = randomStream(7, "correlations");

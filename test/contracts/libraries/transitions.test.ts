@@ -5,7 +5,7 @@ import { missionTransitions } from "../../../orchestrator/rules/transitions/miss
 import { nodeTransitions } from "../../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
 import { exportTransitions } from "../../../scripts/dev/export-transitions.ts";
-import { type Harness, openHarness } from "../harness.ts";
+import { harnessOf } from "../harness.ts";
 
 const LIFECYCLES: readonly (readonly [string, TransitionTable<string>])[] = [
   ["mission", missionTransitions],
@@ -26,10 +26,7 @@ function reachable({ states, arcs }: TransitionTable<string>): Set<string> {
 }
 
 describe("transition tables", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("TransitionsHarness");
-  });
+  const harness = harnessOf("TransitionsHarness");
 
   it("are exported as the contracts hold them", async () => {
     for (const [path, text] of await exportTransitions()) expect(readFileSync(path, "utf8")).to.equal(text);

@@ -14,7 +14,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
 import { encodeType, type MessageName, messageConsumers, typedData, typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
-import { type Harness, openHarness } from "../harness.ts";
+import { harnessOf } from "../harness.ts";
 
 /** The third source: the strings as a person would copy them from the standard's examples. */
 const STRINGS: Record<MessageName, string> = {
@@ -98,10 +98,7 @@ function argumentsOf(name: MessageName, m: Message): unknown[] {
 }
 
 describe("signed messages", () => {
-  let harness: Harness;
-  before(async () => {
-    harness = await openHarness("TypedDataHarness");
-  });
+  const harness = harnessOf("TypedDataHarness");
 
   it("have one type hash in Solidity, in viem's types and as text", async () => {
     const [names, hashes] = await harness.call<[MessageName[], Hex[]]>("typeHashes");

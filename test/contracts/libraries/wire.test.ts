@@ -15,7 +15,7 @@ import {
   type WireReveal,
   type WireVerdict,
 } from "../../../orchestrator/rules/wire.ts";
-import { DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { DIFFERENTIAL_TIMEOUT, type Harness, harnessOf } from "../harness.ts";
 
 const word = (random: RandomStream): Hex => bytesToHex(random.bytes(32));
 
@@ -114,20 +114,17 @@ function wordsOf({ orders, issuers, verifiers }: ClearWave): bigint[] {
 }
 
 /** Where bytes stop being a wave; "none" if they are one. */
-async function offsetIn(call: Promise<unknown>): Promise<string | undefined> {
-  return call.then(
+async function offsetIn(refusal: ReturnType<Harness["refusal"]>): Promise<string> {
+  return refusal.then(
+    ({ code, values }) => (code === "MalformedWave" ? String(values[0]) : code),
     () => "none",
-    (error: unknown) => /MalformedWave\((\d+)\)/.exec(String(error))?.[1],
   );
 }
 
 describe("Wire agrees with its twin", function () {
   this.timeout(DIFFERENTIAL_TIMEOUT);
-  let harness: Harness;
+  const harness = harnessOf("WireHarness");
   const random = randomStream(3, "wire");
-  before(async () => {
-    harness = await openHarness("WireHarness");
-  });
 
   it("on 200 waves, both ways", async () => {
     for (let turn = 0; turn < 200; turn += 1) {
@@ -146,7 +143,7 @@ describe("Wire agrees with its twin", function () {
     const wave = encodeRevealWave([revealOf(random), revealOf(random)]);
     const spoilt = [0, 1, 2, 90, size(wave) - 1].map((end) => (end === 0 ? "0x" : slice(wave, 0, end)));
     for (const bytes of [...spoilt, `${wave}00` as const]) {
-      const offset = await offsetIn(harness.call("reveals", bytes));
+      const offset = await offsetIn(harness.refusal("reveals", bytes));
       expect(() => decodeRevealWave(bytes)).to.throw(`MalformedWave(${offset})`);
     }
   });
@@ -171,7 +168,7 @@ describe("Wire agrees with its twin", function () {
         `${bytes}00`,
         `0x${bytes.slice(2, digit)}${random.int(256).toString(16).padStart(2, "0")}${bytes.slice(digit + 2)}`,
       ]);
-      const offset = await offsetIn(harness.call("clearing", spoilt));
+      const offset = await offsetIn(harness.refusal("clearing", spoilt));
       if (offset === "none") decodeClearWave(spoilt);
       else expect(() => decodeClearWave(spoilt), spoilt).to.throw(`MalformedWave(${offset})`);
     }
