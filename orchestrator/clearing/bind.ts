@@ -41,8 +41,6 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   if (unfit !== undefined) no("NOT_THE_ENGINE", `${engine}: ${unfit}`);
   const unkept = promiseProblem(obligation);
   if (unkept !== undefined) no("RELEASE_RULE", unkept);
-  if (drawn_by !== undefined && obligation.verifier_policy.conflict === "arbiter")
-    no("POLICY_CONFLICT", "a drawn panel decides by majority, as on chain: name its verifiers, or leave conflicts to the majority");
   const conflict = policyConflict(obligation);
   if (conflict !== undefined) no("POLICY_CONFLICT", conflict);
   const { exposure } = deployment;

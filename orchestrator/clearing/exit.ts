@@ -7,7 +7,7 @@ import type { Docket } from "./docket.ts";
 import { isEngineSignature, requireEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { EXITS } from "./lifecycle.ts";
-import { type Obligation, outcomesOf, performersOf } from "./obligation.ts";
+import { executionBegins, type Obligation, outcomesOf, performersOf } from "./obligation.ts";
 import { type Checked, refuse } from "./refusal.ts";
 import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import { claimActionSchema, collateralEndSchema, principalActionSchema } from "./settlement-instruction.ts";
@@ -24,6 +24,8 @@ export const exitRecordSchema = z.strictObject({
   exit: z.enum(EXITS),
   /** The parties' signatures over a cancellation, by role. */
   cancelled_by: z.strictObject({ requestor: signatureSchema, provider: signatureSchema }).optional(),
+  /** The requestor's signature under a refusal, within its window. */
+  refused_by: signatureSchema.optional(),
   /** Why the rail ended it, and where the rail says so; absent if the parties' signatures, the obligation's own clock or a decision did. */
   ended_by: z.strictObject({ reason: nameSchema, receipt: nameSchema }).optional(),
   /** The decision that nothing resolved. */
@@ -49,6 +51,11 @@ export function cancellationHash(obligationHash: Hash): Hash {
   return hashOf({ obligation_hash: obligationHash, exit: "CANCELLED" });
 }
 
+/** Content of the requestor's signature under a refusal: half of a cancellation is none. */
+export function refusalHash(obligationHash: Hash): Hash {
+  return hashOf({ obligation_hash: obligationHash, exit: "CANCELLED", by: "requestor" });
+}
+
 /** An end that the rail itself brought about, by clocks and signatures of its own: a deployment must know of it (`Deployment.ended`). */
 export interface RailEnd {
   readonly reason: string;
@@ -64,6 +71,8 @@ export interface RailEnd {
 export type ExitCause =
   | { readonly exit: ExitRecord["exit"]; readonly ended: RailEnd; readonly decision?: Hash | undefined }
   | { readonly exit: "CANCELLED"; readonly requestor: Signature; readonly provider: Signature }
+  /** By the requestor alone, within `deadlines.refusal_window_hours`. */
+  | { readonly exit: "CANCELLED"; readonly refused: Signature }
   /** `began`: when the execution window started, if another clock than `bound_at` keeps it. */
   | { readonly exit: "EXPIRED"; readonly began?: bigint }
   | { readonly exit: "UNVERIFIABLE"; readonly cleared: Cleared };
@@ -96,6 +105,7 @@ export function recordExit({ obligation, cause, deployment, engine, docket, now 
     obligation_hash: obligation.obligation_hash,
     exit,
     ...("requestor" in cause ? { cancelled_by: { requestor: cause.requestor, provider: cause.provider } } : {}),
+    ...("refused" in cause ? { refused_by: cause.refused } : {}),
     ...("ended" in cause ? { ended_by: { reason: cause.ended.reason, receipt: cause.ended.receipt } } : {}),
     ...(decision === undefined ? {} : { clearing_decision_hash: decision }),
     fee_action: { type: "refund" as const, refund_amount: fee, currency },
@@ -153,8 +163,9 @@ function slashOf(obligation: Obligation, cause: ExitCause): number {
 }
 
 function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: Deployment, now: bigint): string | undefined {
-  const { parties, obligation_hash, bound_at, deadlines } = obligation;
+  const { parties, obligation_hash, deadlines } = obligation;
   if ("ended" in cause) return railProblem(obligation, cause.ended, deployment);
+  if ("refused" in cause) return refusalProblem(obligation, cause.refused, deployment, now);
   switch (cause.exit) {
     case "CANCELLED": {
       const message = messageOf("cancellation", cancellationHash(obligation_hash));
@@ -165,8 +176,8 @@ function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: 
       return missing === undefined ? undefined : `${parties[missing]} has not signed the cancellation`;
     }
     case "EXPIRED": {
-      const own = deadlines.execution_begins === undefined && bound_at !== undefined ? BigInt(secondsOf(bound_at)) : undefined;
-      const began = own ?? cause.began;
+      const own = executionBegins(obligation);
+      const began = own === undefined ? cause.began : BigInt(own);
       if (began === undefined) return "it is not known when its execution window began";
       const ends = began + BigInt(Math.ceil(deadlines.execution_window_hours * 3600));
       return now > ends ? undefined : `its execution window is open until ${timeOf(ends)}`;
@@ -180,6 +191,16 @@ function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: 
       return now > BigInt(secondsOf(until)) ? undefined : `it can be escalated until ${until}`;
     }
   }
+}
+
+function refusalProblem(obligation: BoundObligation, refused: Signature, deployment: Deployment, now: bigint): string | undefined {
+  const { parties, obligation_hash, deadlines } = obligation;
+  const begins = executionBegins(obligation);
+  if (deadlines.refusal_window_hours === undefined || begins === undefined) return "it has no window to refuse";
+  if (now >= BigInt(begins)) return `it could be refused before ${timeOf(BigInt(begins))}`;
+  const key = deployment.registry.identity(parties.requestor)?.key;
+  const isIts = key !== undefined && deployment.verify(key, messageOf("cancellation", refusalHash(obligation_hash)), refused);
+  return isIts ? undefined : `${parties.requestor} has not signed the refusal`;
 }
 
 function railProblem(obligation: BoundObligation, end: RailEnd, deployment: Deployment): string | undefined {

@@ -13,8 +13,8 @@ import {
   hopHash,
   itemHash,
 } from "./evidence-envelope.ts";
-import { read, secondsOf } from "./fields.ts";
-import { actorsOf } from "./obligation.ts";
+import { read, secondsOf, timeOf } from "./fields.ts";
+import { actorsOf, executionBegins } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
 import { type Identity, inForce } from "./registry.ts";
 import { hashOf, messageOf } from "./seal.ts";
@@ -181,10 +181,11 @@ function holds(check: ClassCheck, item: EvidenceItem, hop: Hop, obligation: Boun
 
 function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: BoundObligation): string | undefined {
   if (bound_at === undefined) return undefined;
-  const [from, until] = [secondsOf(bound_at), secondsOf(bound_at) + deadlines.execution_window_hours * 3600];
+  const from = executionBegins({ bound_at, deadlines }) ?? secondsOf(bound_at);
+  const until = from + deadlines.execution_window_hours * 3600;
   const at = secondsOf(submitted_at);
   if (deadlines.execution_begins !== undefined) return from <= at ? undefined : `${submitted_at}; it was bound at ${bound_at}`;
-  return from <= at && at <= until ? undefined : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${bound_at}`;
+  return from <= at && at <= until ? undefined : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${timeOf(BigInt(from))}`;
 }
 
 function staleness(

@@ -11,6 +11,7 @@ import {
   nameSchema,
   type QuestionName,
   questionSchema,
+  secondsOf,
   shareSchema,
   timeSchema,
 } from "./fields.ts";
@@ -187,6 +188,11 @@ export const obligationSchema = z.strictObject({
     appeal_window_hours: z.number().nonnegative(),
     /** Start of the execution window, and its clock's keeper, if it does not start at `bound_at`. */
     execution_begins: nameSchema.optional(),
+    /**
+     * From `bound_at`: the requestor alone may refuse the object as it was rendered, say with a weaker floor than it asked for (RAILS 10.3).
+     * The execution window starts afterwards.
+     */
+    refusal_window_hours: z.number().positive().optional(),
   }),
   settlement_policy: settlementPolicySchema.optional(),
   finality_policy: z.strictObject({ confidence_threshold: shareSchema }).optional(),
@@ -241,8 +247,19 @@ function spared(better: Outcomes["passed"], worse: Outcomes["passed"]): keyof ty
   return COST.claim[better.claim] > COST.claim[worse.claim] ? "claim" : undefined;
 }
 
-/** Why the parts of a settlement policy contradict each other; undefined if they do not. */
-export function policyConflict({ settlement_policy: policy }: Pick<Obligation, "settlement_policy">): string | undefined {
+/** When the execution window starts, seconds since 1970; undefined if another clock keeps it, or nothing says so. */
+export function executionBegins({ bound_at, deadlines }: Pick<Obligation, "bound_at" | "deadlines">): number | undefined {
+  if (bound_at === undefined || deadlines.execution_begins !== undefined) return undefined;
+  return secondsOf(bound_at) + Math.ceil((deadlines.refusal_window_hours ?? 0) * 3600);
+}
+
+/** Why the obligation's policies contradict each other; undefined if they do not. */
+export function policyConflict(obligation: Obligation): string | undefined {
+  const { settlement_policy: policy, verifier_policy, deadlines } = obligation;
+  if (verifier_policy.drawn_by !== undefined && verifier_policy.conflict === "arbiter")
+    return "a drawn panel decides by majority, as on chain: name its verifiers, or leave conflicts to the majority";
+  if (deadlines.refusal_window_hours !== undefined && executionBegins(obligation) === undefined)
+    return "a window to refuse starts at bound_at, and execution after it: leave execution_begins out, or the window";
   const { outcomes, on_failure, release } = policy ?? {};
   if (outcomes === undefined) return undefined;
   const { passed, violated, failed } = outcomes;

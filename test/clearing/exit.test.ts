@@ -18,6 +18,7 @@ import {
   openDocket,
   type RailEnd,
   recordExit,
+  refusalHash,
   SETTLEMENT_TEMPLATES,
   sealEnvelope,
   settle,
@@ -101,6 +102,42 @@ describe("an obligation that ends without finality", () => {
       { ...BOTH, provider: signHash(signers.agent, "obligation", cancellationHash(obligation.obligation_hash)) },
     ];
     for (const attempt of attempts) expect(refusals(leave(attempt))).to.deep.equal(["EXIT_NOT_DUE"]);
+  });
+
+  it("is refused by its requestor alone, before execution begins, where the terms give it time to look at what was bound", () => {
+    const watched = boundTo({ deadlines: { ...TERMS.deadlines, refusal_window_hours: 1 } });
+    const by = (name: "buyer" | "agent", hash = refusalHash(watched.obligation_hash)) => signHash(signers[name], "cancellation", hash);
+    const refuse = (refused = by("buyer"), now = BOUND_AT + HOUR - 1n, own = watched) =>
+      recordExit({
+        ...{ obligation: own, cause: { exit: "CANCELLED", refused }, deployment: world, engine: signers.engine },
+        ...{ docket: openDocket(), now },
+      });
+    const record = granted(refuse());
+    expect(record).to.deep.include({ exit: "CANCELLED", passport_delta: { "agent.cancelled_obligations": 1 } });
+    expect(record).to.deep.include({ refused_by: by("buyer"), collateral_action: { type: "return", amount: 400 } });
+    expect(isExitSigned(record, world)).to.equal(true);
+    const half = signHash(signers.buyer, "cancellation", cancellationHash(watched.obligation_hash));
+    for (const attempt of [
+      refuse(by("agent")),
+      refuse(half),
+      refuse(by("buyer"), BOUND_AT + HOUR),
+      refuse(by("buyer"), BOUND_AT, obligation),
+    ])
+      expect(refusals(attempt)).to.deep.equal(["EXIT_NOT_DUE"]);
+    // Execution begins when it can no longer be refused.
+    const submitted = (submitted_at: string) =>
+      refusals(ingest(sealEnvelope(signers.agent, { obligation_hash: watched.obligation_hash, submitted_at, items: [] }), watched, world));
+    expect(submitted("2027-01-15T08:59:59Z")).to.deep.equal(["SUBMITTED_TOO_LATE"]);
+    expect(submitted("2027-01-15T11:00:00Z")).to.deep.equal([]);
+    const expire = (now: bigint) =>
+      recordExit({
+        ...{ obligation: watched, cause: { exit: "EXPIRED" }, deployment: world, engine: signers.engine },
+        ...{ docket: openDocket(), now },
+      });
+    expect([expire(BOUND_AT + 3n * HOUR).ok, expire(BOUND_AT + 3n * HOUR + 1n).ok]).to.deep.equal([false, true]);
+    const clocked = { ...TERMS.deadlines, refusal_window_hours: 1, execution_begins: "the award" };
+    const unbound = signObligation({ ...TERMS, deadlines: clocked }, { requestor: signers.buyer, provider: signers.agent });
+    expect(refusals(bindObligation(unbound, world))).to.deep.equal(["POLICY_CONFLICT"]);
   });
 
   it("expires when its window is over, not in its last second, and the provider has not performed", () => {
