@@ -24,6 +24,7 @@ export * from "./passport.ts";
 export * from "./quote.ts";
 export * from "./refusal.ts";
 export * from "./registry.ts";
+export * from "./report-card.ts";
 export * from "./seal.ts";
 export * from "./settlement-instruction.ts";
 export * from "./signature.ts";

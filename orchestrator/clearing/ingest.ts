@@ -185,7 +185,9 @@ function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: B
   const until = from + deadlines.execution_window_hours * 3600;
   const at = secondsOf(submitted_at);
   if (deadlines.execution_begins !== undefined) return from <= at ? undefined : `${submitted_at}; it was bound at ${bound_at}`;
-  return from <= at && at <= until ? undefined : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${timeOf(BigInt(from))}`;
+  return from <= at && at <= until
+    ? undefined
+    : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${timeOf(BigInt(from))}`;
 }
 
 function staleness(

@@ -29,7 +29,7 @@ export const passportDeltaSchema = z.strictObject({
 export type PassportDelta = z.infer<typeof passportDeltaSchema>;
 
 /** A verifier's verdicts compared with final decisions, and audit results of its declared bases. */
-const trackRecordSchema = z.strictObject({
+export const trackRecordSchema = z.strictObject({
   agreed: z.int().nonnegative(),
   disagreed: z.int().nonnegative(),
   audits: z.int().nonnegative(),

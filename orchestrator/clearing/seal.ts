@@ -14,6 +14,7 @@ export type SealedKind =
   | "override"
   | "settlement-instruction"
   | "passport-delta"
+  | "report-card"
   | "finality"
   | "cancellation"
   | "exit"
