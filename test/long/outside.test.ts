@@ -142,6 +142,7 @@ describe("an agent that has nothing of ours", function () {
       expect(outcome.failure, `${JSON.stringify(outcome.failure)} ${running.said}`).to.equal(null);
       expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
       expect(work.slashes).to.deep.equal([]);
+      expect(work.reputation.some(({ previous, current }) => current > previous)).to.equal(true);
       expectAmongThree(outcome, won[0]?.agent ?? "");
       const entitled = await entitledTo(work);
       expect(entitled > 0n).to.equal(true);
