@@ -69,7 +69,7 @@ interface Node {
 }
 
 async function ofHardhat(): Promise<Node> {
-  const { provider, close } = await hre.network.connect({ network: "hardhat", override: { blockGasLimit: BigInt(GAS_LIMIT) } });
+  const { provider, close } = await hre.network.create({ network: "hardhat", override: { blockGasLimit: BigInt(GAS_LIMIT) } });
   return { request: ({ method, params = [] }) => provider.request({ method, params: [...params] }), end: close };
 }
 

@@ -57,6 +57,6 @@ describe("OrderedMerkle agrees with its twin", function () {
       expect(await harness.call("verify", batch)).to.deep.equal(expected);
       accepted += expected.filter(Boolean).length;
     }
-    expect(accepted).to.be.within(1400, 3000);
+    expect(accepted / claims.length).to.be.within(0.14, 0.3);
   });
 });
