@@ -12,6 +12,7 @@ import {MissionClock} from "./MissionClock.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {Panels} from "./Panels.sol";
 import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title What watches a mission: freezes, the emergency stop they may become, the silence of the chain itself
@@ -20,8 +21,6 @@ import {WatchdogHold} from "./WatchdogHold.sol";
 library Guard {
     using MissionFrame for Frame;
     using Escalation for uint256[3];
-
-    uint256 private constant _FIFTH = 5;
 
     // --- Freezes -----------------------------------------------------------------------------------------------------
 
@@ -113,7 +112,7 @@ library Guard {
     /// clock that ran out before stays so.
     function _left(uint40 deadline, uint256 whole) private view returns (uint256) {
         if (block.timestamp >= deadline) return 1;
-        return Math.max(deadline - block.timestamp, Math.ceilDiv(whole, _FIFTH));
+        return Math.max(deadline - block.timestamp, Math.ceilDiv(whole, Panels.FIFTH));
     }
 
     /// @dev Only the words that changed are stored: an agent's first seven freezes are one word.

@@ -24,7 +24,8 @@ library Panels {
     uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 internal constant QUESTION_BITS = 8;
-    uint40 private constant FIFTH = 5;
+    /// @dev The last fifth of a panel's time is not like the others.
+    uint40 internal constant FIFTH = 5;
 
     /// @notice Until when nothing is decided without all members, and what is to be heard is posted.
     function closesAt(Frame memory f, MissionStorage.Node memory w) internal pure returns (uint40) {

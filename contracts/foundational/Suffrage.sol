@@ -19,7 +19,7 @@ library Suffrage {
     /// @dev A producer with none of these votes by its account and its principal's alone; any of them needs `isElector`.
     uint8 internal constant QUESTIONABLE = _ABSENT | Flags.DOUBTED;
 
-    /// @dev The number of whoever has none.
+    /// @dev The number of whoever has none, and of whoever may not vote in a session (`IProducerContract.electorsOf`).
     uint16 internal constant NOBODY = type(uint16).max;
 
     uint256 private constant _MOST_VOUCHED = 20;

@@ -363,6 +363,7 @@ interface ICollaborationContract {
     error NotAwaitingBids(uint8 node);
     error LengthMismatch(uint256 have, uint256 need);
     error ShareOutOfRange(uint16 share);
+    /// @dev `need` is zero where a call ran out of gas, which cannot tell how much it would have taken.
     error GasTooLow(uint256 have, uint256 need);
     error ProofRejected(uint8 slot, uint8 index);
     error Unsettled(uint64 entitled, uint64 accrued, uint256 faults, uint64 bonds);

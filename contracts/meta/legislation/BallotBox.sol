@@ -2,13 +2,13 @@
 pragma solidity 0.8.33;
 
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {Suffrage} from "../../foundational/Suffrage.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {Condorcet} from "../../libraries/Condorcet.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Ballot} from "../../types/Messages.sol";
-import {Electorate} from "./Electorate.sol";
 import {Docket} from "./LegislationStorage.sol";
 
 /// @title Full rankings: cast in sorted batches, counted as they come
@@ -89,7 +89,7 @@ library BallotBox {
         for (uint256 i = 0; i < ballots.length; ++i) {
             Ballot calldata ballot = ballots[i];
             uint256 index = indices[i];
-            if (index == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
+            if (index == Suffrage.NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
             // A producer's index is below 2¹⁶.
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), uint16(index));
             next = index + 1;

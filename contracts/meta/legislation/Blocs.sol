@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {Suffrage} from "../../foundational/Suffrage.sol";
 import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
@@ -15,7 +16,6 @@ import {Ballot} from "../../types/Messages.sol";
 import {Institution, Kind, Office} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
 import {BallotBox} from "./BallotBox.sol";
-import {Electorate} from "./Electorate.sol";
 import {Docket, FlaggedVoters, LegislationStorage} from "./LegislationStorage.sol";
 import {SessionLedger} from "./SessionLedger.sol";
 
@@ -52,7 +52,7 @@ library Blocs {
             docket.info.rules.reputationFloor
         );
         for (uint256 i = 0; i < rankings.length; ++i) {
-            if (indices[i] == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(agents[i]);
+            if (indices[i] == Suffrage.NOBODY) revert ILegislativeProcedure.NotEligible(agents[i]);
             _poll(docket, session, domain, indices[i], rankings[i]);
         }
     }

@@ -6,6 +6,7 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {Dues} from "../../foundational/Dues.sol";
+import {Suffrage} from "../../foundational/Suffrage.sol";
 import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
@@ -252,7 +253,7 @@ library Convocation {
         bytes32 key = keccak256(abi.encode(_keyOf(subject.goalHash, subject.parent), round.round));
         mapping(uint256 word => uint256) storage bits = self.backers[key];
         for (uint256 i = 0; i < backers.length; ++i) {
-            if (indices[i] == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(backers[i].agent);
+            if (indices[i] == Suffrage.NOBODY) revert ILegislativeProcedure.NotEligible(backers[i].agent);
             _join(bits, subject, round.round, indices[i], backers[i]);
         }
     }

@@ -7,9 +7,6 @@ import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 /// @title Who may speak in a session
 /// @notice Decisions 10, 68: a producer that the session counted when it opened, unless it was banned or its principal frozen since.
 library Electorate {
-    /// @notice What `IProducerContract.electorsOf` answers instead of the number of an agent that may not vote.
-    uint16 internal constant NOBODY = type(uint16).max;
-
     /// @notice Reverts with `NotEligible` unless the agent belongs to the session's electorate.
     function requireMember(
         IProducerContract producers,
