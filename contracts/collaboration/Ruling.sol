@@ -26,7 +26,7 @@ struct Ruling {
 struct Judgement {
     /// By `RulingWords`.
     uint256[] rulings;
-    /// Of the panels that decided: all members' principals, and the members that did not answer.
+    /// Of the panels that decided: all members' principals; and the members that did not answer, with empty places behind them.
     address[] principals;
     address[] absent;
     /// The first ruling's that decides nothing, with its values.

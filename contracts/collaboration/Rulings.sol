@@ -57,9 +57,8 @@ library Rulings {
             }
             j.rulings.put(i, r);
         }
-        // Of the panels that decided.
+        // Of the panels that decided. The absent are read up to the first empty place.
         j.principals.toUint256Array().truncate(sat);
-        j.absent.toUint256Array().truncate(missed);
     }
 
     function _hear(

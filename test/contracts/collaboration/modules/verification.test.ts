@@ -359,6 +359,18 @@ describe("Verification", () => {
       expect(await states()).to.deep.equal([COMPLETED, PENDING_VERIFICATION, COMPLETED]);
     });
 
+    it("makes parties of those who sat where something was decided, and of nobody for a node passed over", async () => {
+      const given = await wave();
+      const judges = given.verifiers.map(({ verifier }) => verifier);
+      const [first, second, third] = await Promise.all([0, 1, 2].map((node) => mission.clearOrder(node)));
+      if (first === undefined || second === undefined || third === undefined) throw new Error("three nodes");
+      const wrong = { ...second, verdicts: second.verdicts.map((verdict) => ({ ...verdict, score: 1 })) };
+      await skipped(packed(first, wrong, third), 1, "InvalidSignature");
+      const sat = async (principal: string) => (await mission.city.execution.participationOf(mission.address, principal)).verifier;
+      for (const judge of judges) expect(await sat(await mission.city.evidence.principalOf(judge))).to.equal(true);
+      expect(await sat(ZeroAddress)).to.equal(false);
+    });
+
     it("believes no item of an issuer's list of which one was changed", async () => {
       const given = await wave();
       const issuers = given.issuers.map((list) => ({ ...list, items: list.items.slice(0, 2) }));
