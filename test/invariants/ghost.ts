@@ -97,6 +97,8 @@ export class Ghost {
   /** What the vault owes, by account. */
   readonly credits = new Map<string, bigint>();
   readonly params = new Map<number, bigint>();
+  /** Voters that adjudicators' orders struck, and when. */
+  readonly strikes: { readonly at: bigint; readonly voters: bigint }[] = [];
   /** Parameters set since somebody last compared them. */
   readonly changed = new Set<number>();
   /** What they may issue, as bitmaps over `EvidenceClass`, and for whom they stand. */

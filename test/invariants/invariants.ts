@@ -37,6 +37,7 @@ export const INVARIANTS: readonly Invariant[] = [
     statement: "banned or frozen agents, and those below the floor when a session opened or a bid is made, neither vote nor bid",
   },
   { number: 27, statement: "stopped ⇒ nothing is routed" },
+  { number: 29, statement: "fewer than two thirds of the seats strike one voter, or a tenth of them, within nine days" },
 ];
 
 export const titleOf = ({ number, statement }: Invariant): string => `invariant ${number}: ${statement}`;

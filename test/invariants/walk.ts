@@ -6,6 +6,7 @@ import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { ethers, networkHelpers, stillTime } from "../support/city-fixture.ts";
 import { State } from "../support/legislature.ts";
 import { Action, MissionState, NodeState } from "../support/mission-fixture.ts";
+import { panelOver } from "../support/panel.ts";
 import { sessionMoves } from "../support/session-moves.ts";
 import { attackers, ordersIn, showAgain } from "./actors/attackers.ts";
 import { citizenMoves } from "./actors/citizens.ts";
@@ -165,6 +166,15 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     await tried(() => mission.contract.claim([1]));
   },
 ];
+
+/** How every walk ends: two adjudicators strike as many voters as they can, before and after two thirds of the seats strike one. */
+async function strikeVoters(world: World): Promise<void> {
+  const { seats, act, wide } = panelOver(world, world.adjudicators, await world.probe(1));
+  for (const [index, { address }] of world.voters.entries()) {
+    if (index === 6) await networkHelpers.time.increase(4 * 86_400);
+    await tried(async () => act(await wide("SLASH", address, 0n, true), ...seats.slice(0, index === 4 ? 5 : 2)));
+  }
+}
 
 class Walk {
   readonly #world: World;
@@ -350,5 +360,7 @@ async function walkOnce(seed: number, steps: number, findings: Findings, sought:
   // Where no law could be made there is nowhere to go, but something to see.
   const most = world.missions.length === 0 ? 0 : steps;
   for (let step = 0; step < most && !found(findings, sought); step++) await journey.step(step);
+  await journey.soberly(() => strikeVoters(world));
+  await journey.listen();
   await journey.look();
 }

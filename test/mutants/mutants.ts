@@ -217,6 +217,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "EmptyBatch();\n        if (s.head.stopped) revert ICollaborationContract.Stopped();\n",
     "EmptyBatch();\n",
   ),
+  breaks(29, "meta/adjudication/Orders.sol", "return struck > 1 && struck", "return struck > 2 && struck"),
 ];
 
 /** What is packed: a bid's word, an account's; the rows of the action table; what the treasury is owed. */
@@ -437,6 +438,20 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "collaboration/modules/verification",
+    "makes parties of those who sat where something was decided, and of nobody for a node passed over",
+    "collaboration/Rulings.sol",
+    "        j.principals.toUint256Array().truncate(sat);\n",
+    "        sat;\n",
+  ),
+  noticed(
+    "collaboration/modules/verification",
+    "records what the panel passed and pays nothing yet",
+    "collaboration/Panels.sol",
+    "i < absent.length && absent[i] != address(0)",
+    "i < absent.length",
+  ),
+  noticed(
+    "collaboration/modules/verification",
     "is about the state that was judged",
     "collaboration/Overrides.sol",
     "if (judged != current) revert",
@@ -444,10 +459,10 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/adjudication-procedure-actions",
-    "takes one signature, two where the risk is HIGH, and never leaves the range",
+    "takes one signature, two where the risk is HIGH or protection is lost, and never leaves the range",
     "meta/AdjudicationProcedure.sol",
-    "return ParamRanges.isHigh(which) ? needed + 1 : needed;",
-    "return ParamRanges.isHigh(which) ? needed : needed;",
+    "return ParamRanges.isHigh(which) || _weakens(which, value) ? needed + 1 : needed;",
+    "return _weakens(which, value) ? needed + 1 : needed;",
   ),
   noticed(
     "meta/adjudication-procedure-actions",
@@ -579,8 +594,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "meta/adjudicator-watchdog",
     "counts what the panel's actions say, for each signer; the rest says nothing",
     "meta/AdjudicationProcedure.sol",
-    "weakens = ParamRanges.weakens(which, _CONSTITUTION.param(which), value);",
-    "weakens = ParamRanges.weakens(which, value, _CONSTITUTION.param(which));",
+    "return ParamRanges.weakens(which, _CONSTITUTION.param(which), value);",
+    "return ParamRanges.weakens(which, value, _CONSTITUTION.param(which));",
   ),
   noticed(
     "collaboration/modules/watchdog-hold",

@@ -1,4 +1,4 @@
-/** Invariants 17, 18, 23, 25 and 26: parameters, governance, reputation, fairness, outcasts. 18, 19 and 24 are also attacked directly. */
+/** Invariants 17, 18, 23, 25, 26 and 29: parameters, governance, reputation, fairness, outcasts, strikes. 18, 19 and 24 are also attacked directly. */
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { fairnessScore } from "../../../orchestrator/rules/fairness.ts";
 import { amount, type Happening, number, text } from "../chronicle.ts";
@@ -139,4 +139,26 @@ const inGoodStanding: Rule = {
   },
 };
 
-export const PEOPLE: readonly Rule[] = [inRange, governed, reputable, fair, inGoodStanding];
+const NINE_DAYS = 9n * 86_400n;
+/** In basis points, of the voters. */
+const MOST_STRUCK = 1_000n;
+const seldomStruck: Rule = {
+  invariant: 29,
+  async on(event, { ghost, world, require }) {
+    if (event.at !== "ADJUDICATION" || event.name !== "OverrideExecuted") return;
+    const votersAt = (blockTag: number) => world.producers.activeProducers({ blockTag });
+    const [before, after] = [await votersAt(event.block - 1), await votersAt(event.block)];
+    if (after >= before) return;
+    const lately = ghost.strikes.filter(({ at }) => at + NINE_DAYS > event.timestamp).reduce((sum, { voters }) => sum + voters, 0n);
+    ghost.strikes.push({ at: event.timestamp, voters: before - after });
+    const signers = BigInt([...event.args["adjudicators"]].length);
+    if (3n * signers >= 2n * (await world.roster.activeCount())) return;
+    const critical = ghost.param("CRITICAL_BLOC_SHARE");
+    const share = critical < MOST_STRUCK ? critical : MOST_STRUCK;
+    const struck = lately + before - after;
+    require(struck <= 1n || struck * 10_000n <= share * (lately + before), () =>
+      `${signers} struck ${struck} of ${lately + before} voters`);
+  },
+};
+
+export const PEOPLE: readonly Rule[] = [inRange, governed, reputable, fair, inGoodStanding, seldomStruck];
