@@ -63,15 +63,15 @@ interface IAdjudicationProcedure {
     /// `missionCaseHash()`; one that stops names no state, and a node's attempt. A city-wide one names no mission, and `target` and `data`
     /// as `Action` says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when
     /// it executes, who took part in the mission or its tree, sponsors the session, or is or answers for the target (or the principal that
-    /// data names), for the release who is flagged, for an appeal who signed FAULT_SLOTS on its node, and for an approval
-    /// whose issuer signed what it rests on.
+    /// data names); for a release, who is flagged; for an appeal, who decided about its node; for an approval, whose principal issued evidence
+    /// that the approval rests on.
     /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission, FAULT_SLOTS apart; the next
     /// time only after that was audited.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);
-    /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk, CLEAR_EMERGENCY_STOP
-    /// on the constitution, RELEASE_WATCHDOG on who is flagged, STOP_CITY and RESUME_CITY on whether a stop holds, a SLASH that bars and
+    /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk and on whether the
+    /// change weakens protection, CLEAR_EMERGENCY_STOP on the constitution, RELEASE_WATCHDOG on who is flagged, STOP_CITY and RESUME_CITY on whether a stop holds, a SLASH that bars and
     /// FREEZE_PRINCIPAL on how many voters were struck within nine days: beyond a tenth of them ⌈2/3⌉ of the seats sign.
     function signaturesFor(OverrideAction calldata action) external view returns (uint256);
     /// @notice What the senior adjudicator did alone, not yet audited; zero if there is nothing.

@@ -149,7 +149,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @dev How many lift a stop is the constitution's to say, and so is what a parameter risks; how many strike voters, how many were struck
-    /// lately. Every other count is in the table.
+    /// lately. Nobody weakens protection alone, or one adjudicator could make the watchdog stop the city. Every other count is in the table.
     function _needed(OverrideAction calldata action, IAdjudicatorRoster roster) private view returns (uint256) {
         Action what = action.action;
         if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
@@ -164,8 +164,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             return many ? Math.max(needed, ActionTable.supermajority(active)) : needed;
         }
         if (what != Action.AMEND_PARAMETER) return needed;
-        (Param which, ) = abi.decode(action.data, (Param, uint256));
-        return ParamRanges.isHigh(which) ? needed + 1 : needed;
+        (Param which, uint256 value) = abi.decode(action.data, (Param, uint256));
+        return ParamRanges.isHigh(which) || _weakens(which, value) ? needed + 1 : needed;
     }
 
     /// @dev AgentCity B.12, emergency override: on a mission, when too few others could sign, and never twice unaudited.
@@ -261,9 +261,13 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             decision = released ? Decision.APPROVES : Decision.REJECTS;
         } else if (what == Action.AMEND_PARAMETER) {
             (Param which, uint256 value) = abi.decode(action.data, (Param, uint256));
-            weakens = ParamRanges.weakens(which, _CONSTITUTION.param(which), value);
+            weakens = _weakens(which, value);
         }
         if (decision != Decision.NEITHER || weakens) _watchdog().note(adjudicators, decision, weakens);
+    }
+
+    function _weakens(Param which, uint256 value) private view returns (bool) {
+        return ParamRanges.weakens(which, _CONSTITUTION.param(which), value);
     }
 
     /// @dev The adjudicator that acted alone is the action's target, so it cannot sign its own audit.

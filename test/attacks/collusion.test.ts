@@ -1242,10 +1242,25 @@ describe("attacks by collusion", () => {
       expect(await struck()).to.equal(State.FAILED);
     });
 
-    it("an adjudicator raises the share of voters that a few may strike, and they strike it", async () => {
+    it("two adjudicators raise the share of voters that a few may strike, and strike it", async () => {
       const share = parameterIndex("CRITICAL_BLOC_SHARE");
-      const raise = async ({ act, wide, seat }: Panel) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, 5000n), seat(2));
+      const raise = async ({ act, wide, seat }: Panel) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, 5000n), seat(2), seat(3));
       expect(await struck(raise)).to.equal(State.FAILED);
+    });
+  });
+
+  describe("of one adjudicator, against the city", () => {
+    it("one adjudicator alone stops the city, by approving and weakening what nobody asked about", async () => {
+      const { city, act, wide, seat } = await openPanel();
+      for (let i = 1n; i <= 21n; i++) {
+        await attempt(act(await wide("APPROVE_PREDICATE", String(city.treasury.target), 1000n + i), seat(0)));
+      }
+      const fairness = parameterIndex("MIN_FAIRNESS_SCORE");
+      // Up and down again: nothing is different in the end.
+      for (const score of [700n, 600n, 700n, 600n, 700n, 600n, 700n, 600n]) {
+        await attempt(act(await wide("AMEND_PARAMETER", ZeroAddress, fairness, score), seat(0)));
+      }
+      expect(await city.watchdog.isFrozen()).to.equal(false);
     });
   });
 

@@ -17,7 +17,7 @@ import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { type ParameterName, parameter, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "./cache.ts";
 import { PROJECT } from "./cli.ts";
@@ -84,10 +84,10 @@ export function purseOf({ client, society }: City): Promise<bigint> {
   return client.token.balanceOf(memberOf(society, "sponsor").account.address);
 }
 
-/** Changes a parameter with as many adjudicators' signatures as its risk needs. Missions that run keep theirs. */
+/** Changes a parameter, two adjudicators signing: nothing needs more. Missions that run keep theirs. */
 export async function amend(city: City, name: ParameterName, value: bigint): Promise<void> {
   const panel = panelOf(city);
-  await act(panel, panel.seats.slice(0, parameter(name).risk === "HIGH" ? 2 : 1), {
+  await act(panel, panel.seats.slice(0, 2), {
     action: "AMEND_PARAMETER",
     data: encodeActionData("AMEND_PARAMETER", [parameterIndex(name), value]),
     caseHash: keccak256(new TextEncoder().encode(`${name} ${value} ${city.chain.clock.now()}`)),

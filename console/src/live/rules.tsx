@@ -16,6 +16,13 @@ const WEAKER: Readonly<Record<string, string>> = {
   NONE: "both directions protect equally",
 };
 
+/** Below HIGH risk. */
+const CHANGED_BY: Readonly<Record<string, string>> = {
+  UP: "one adjudicator, for a higher value two,",
+  DOWN: "one adjudicator, for a lower value two,",
+  NONE: "one adjudicator",
+};
+
 /** The constitution's parameters: value in force, range, purpose, history, and how to change one. */
 export function Component() {
   const parameters = useAsked<{ readonly parameters: readonly Parameter[] }>("/v1/parameters");
@@ -100,7 +107,7 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
       <Text>It protects {protects}.</Text>
       <Text>
         {grouped(value)} {unit}, allowed from {grouped(min)} to {grouped(max)}. Risk {risk}:{" "}
-        {risk === "HIGH" ? "two adjudicators" : "one adjudicator"} may change it; {WEAKER[weaker]}.{" "}
+        {risk === "HIGH" ? "two adjudicators" : CHANGED_BY[weaker]} may change it; {WEAKER[weaker]}.{" "}
         {locked
           ? "A change applies to sessions that open after it, without a timelock; running missions keep the value of their session."
           : "A change applies to everyone at once, without a timelock."}

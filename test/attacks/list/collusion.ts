@@ -946,7 +946,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     replace: "",
   },
   {
-    title: "an adjudicator raises the share of voters that a few may strike, and they strike it",
+    title: "two adjudicators raise the share of voters that a few may strike, and strike it",
     threats: ["TA-8", "NP-4"],
     entry: "AdjudicationProcedure.act",
     guard: "no amendment lets two signatures strike more than a tenth",
@@ -990,5 +990,15 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     file: "collaboration/Dispatch.sol",
     find: "        s.head.execution.bar(live.node, finder);\n",
     replace: "        finder;\n",
+  },
+  {
+    title: "one adjudicator alone stops the city, by approving and weakening what nobody asked about",
+    threats: ["TA-2", "TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "nobody weakens protection alone",
+    file: "meta/AdjudicationProcedure.sol",
+    find: "return ParamRanges.isHigh(which) || _weakens(which, value) ? needed + 1 : needed;",
+    replace: "return ParamRanges.isHigh(which) ? needed + 1 : needed;",
+    bound: "approvals alone do it in two windows, the second after a warning",
   },
 ]);

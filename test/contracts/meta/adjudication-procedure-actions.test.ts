@@ -43,15 +43,17 @@ describe("Actions of the override panel", () => {
     return { judge, owner: await city.account("adjudicator 0's principal"), free: others(judge) };
   }
   describe("AMEND_PARAMETER", () => {
-    it("takes one signature, two where the risk is HIGH, and never leaves the range", async () => {
+    it("takes one signature, two where the risk is HIGH or protection is lost, and never leaves the range", async () => {
       const { city, wide, act } = panel;
       const fairness = parameterIndex("MIN_FAIRNESS_SCORE");
-      await expect(needs(1, await wide("AMEND_PARAMETER", ZeroAddress, fairness, 500n)))
+      await expect(needs(1, await wide("AMEND_PARAMETER", ZeroAddress, fairness, 700n)))
         .to.emit(city.constitution, "ParameterSet")
-        .withArgs(fairness, 600, 500, WHY);
+        .withArgs(fairness, 600, 700, WHY);
+      await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, fairness, 600n));
       const quorum = parameterIndex("ADJUDICATOR_QUORUM");
       await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, quorum, 5n));
       expect(await city.constitution.param(quorum)).to.equal(5);
+      await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, quorum, 7n));
       await expect(act(await wide("AMEND_PARAMETER", ZeroAddress, quorum, 8n), ...panel.seats))
         .to.be.revertedWithCustomError(panel.contract, "QuorumAboveSeats")
         .withArgs(8, 7);
@@ -236,7 +238,7 @@ describe("Actions of the override panel", () => {
       const { others } = await electorate();
       for (let i = 7; i < 17; i++) others.push((await city.register(`voter ${i}`)).agent);
       const share = parameterIndex("CRITICAL_BLOC_SHARE");
-      const amend = async (value: bigint) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, value), seat(0));
+      const amend = async (value: bigint) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, value), seat(0), seat(1));
       await needs(2, await barred(others[0]));
       // A tenth of twenty are two.
       expect(await asked(await barred(others[1]))).to.equal(2);
@@ -388,7 +390,7 @@ describe("Actions of the override panel", () => {
       await act(await wide("AMEND_CONSTITUTION", await successor.getAddress(), adjudication), ...seats.slice(0, 5));
       await networkHelpers.time.increaseTo((await city.constitution.amendmentOf(adjudication)).effectiveFrom);
       await city.constitution.enact(adjudication);
-      const parameter = await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 500n);
+      const parameter = await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 700n);
       await expect(act(parameter, seat(0))).to.be.revertedWithCustomError(city.constitution, "NotGovernor");
       const signature = await city.signOrder(await override("FREEZE"), seat(0), await successor.getAddress());
       const message = await override("FREEZE");

@@ -55,9 +55,9 @@ describe("AdjudicatorWatchdog", () => {
       await act(await override("RESOLVE_APPEAL", { node: 1 }), seat(0));
       // Lower, lower, higher.
       for (const score of [599n, 598n, 700n])
-        await act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), score), seat(0));
+        await act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), score), seat(0), seat(1));
       expect(await contract.conductOf(seat(0).address)).to.deep.equal([[3n, 4n, 2n], 1n, [0n, 0n]]);
-      expect(await contract.conductOf(seat(1).address)).to.deep.equal([[1n, 1n, 0n], 1n, [0n, 0n]]);
+      expect(await contract.conductOf(seat(1).address)).to.deep.equal([[1n, 1n, 2n], 1n, [0n, 0n]]);
     });
 
     it("warns at one anomaly: more than 95 % of twenty decisions, or more than twenty approvals in a row", async () => {
