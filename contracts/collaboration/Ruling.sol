@@ -26,7 +26,7 @@ struct Ruling {
 struct Judgement {
     /// By `RulingWords`.
     uint256[] rulings;
-    /// Of the panels that decided: all members' principals; and the members that did not answer, with empty places behind them.
+    /// Of the panels that decided: all members' principals, and the members that did not answer.
     address[] principals;
     address[] absent;
     /// The first ruling's that decides nothing, with its values.

@@ -57,8 +57,9 @@ library Rulings {
             }
             j.rulings.put(i, r);
         }
-        // Of the panels that decided. The absent are read up to the first empty place.
+        // Of the panels that decided. The absent are read up to an empty place, but those behind it would be copied from call to call.
         j.principals.toUint256Array().truncate(sat);
+        j.absent.toUint256Array().truncate(missed);
     }
 
     function _hear(
