@@ -445,7 +445,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "collaboration/modules/verification",
-    "records what the panel passed and pays nothing yet",
+    "is of one draw: another panel is heard anew, and who posted for the former is not charged",
     "collaboration/Panels.sol",
     "i < absent.length && absent[i] != address(0)",
     "i < absent.length",
