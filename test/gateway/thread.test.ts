@@ -30,12 +30,14 @@ const CLIENT = `
 
 describe("a gateway whose front has a thread of its own", function () {
   this.timeout(120_000);
-  const directory = suiteDirectory();
+  const [directory, elsewhere] = [suiteDirectory(), suiteDirectory()];
   let city: City;
+  /** For other gateways: a city has one, since two would write one stream. */
+  let second: City;
   let gateway: Gateway;
 
   before(async () => {
-    city = await openHome(directory(), "7");
+    [city, second] = await Promise.all([openHome(directory(), "7"), openHome(elsewhere(), "7")]);
     const seats = await seatDesk(city, { clock: { millis: () => Date.now(), wait: (millis) => wait(millis) } });
     gateway = await serveGateway(city, {
       ...{ ...serveOptions, millis: () => Date.now(), sleep: (millis: number) => wait(millis), seats },
@@ -47,6 +49,7 @@ describe("a gateway whose front has a thread of its own", function () {
   after(async () => {
     await gateway?.close();
     await city?.close();
+    await second?.close();
   });
 
   const get = async (path: string) => (await fetch(`${gateway.url}${path}`)).json();
@@ -98,7 +101,7 @@ describe("a gateway whose front has a thread of its own", function () {
     const lines: string[] = [];
     const failing = new BroadcastChannel("a front's thread fails");
     const other = await serveGateway(
-      { ...city, progress: (line) => lines.push(line) },
+      { ...second, progress: (line) => lines.push(line) },
       { ...serveOptions, thread: new URL("./failing-thread.ts", import.meta.url) },
     );
     failing.postMessage("now");
@@ -107,7 +110,7 @@ describe("a gateway whose front has a thread of its own", function () {
     const health = async (): Promise<number> =>
       fetch(`${other.url}/health`).then(
         ({ status }) => status,
-        () => health(),
+        () => wait(10).then(health),
       );
     expect(await health()).to.equal(200);
     await other.close();
@@ -116,7 +119,7 @@ describe("a gateway whose front has a thread of its own", function () {
 
   it("says which port it cannot have, and ends with its city", async () => {
     const port = Number(new URL(gateway.url).port);
-    const refused = await serveGateway(city, {
+    const refused = await serveGateway(second, {
       ...serveOptions,
       port,
       thread: new URL("../../orchestrator/cli/gateway-thread.ts", import.meta.url),
