@@ -70,9 +70,10 @@ interface IAdjudicationProcedure {
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);
-    /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk and on whether the
-    /// change weakens protection, CLEAR_EMERGENCY_STOP on the constitution, RELEASE_WATCHDOG on who is flagged, STOP_CITY and RESUME_CITY on whether a stop holds, a SLASH that bars and
-    /// FREEZE_PRINCIPAL on how many voters were struck within nine days: beyond a tenth of them ⌈2/3⌉ of the seats sign.
+    /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk and on whether the change
+    /// weakens protection, CLEAR_EMERGENCY_STOP on the constitution, RELEASE_WATCHDOG on who is flagged, STOP_CITY and RESUME_CITY on
+    /// whether a stop holds, a SLASH that bars and FREEZE_PRINCIPAL on how many voters were struck within nine days: beyond a tenth of
+    /// them ⌈2/3⌉ of the seats sign.
     function signaturesFor(OverrideAction calldata action) external view returns (uint256);
     /// @notice What the senior adjudicator did alone, not yet audited; zero if there is nothing.
     function unaudited() external view returns (bytes32 digest, address senior);
