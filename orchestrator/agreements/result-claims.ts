@@ -9,6 +9,8 @@ import { type Evaluator, questionOf, type VerificationResult } from "./verificat
 
 /** The word of an evaluator as such: what asks it again can come to another answer. */
 const METHOD = "asa/1 pointwise";
+/** Of a claim (attestation/claims.ts). */
+const MOST_WORDS = 20_000;
 /** Points within which two answers to one question are the same. */
 const UNCERTAINTY = 5;
 
@@ -22,7 +24,7 @@ export function claimsOfResult(agreement: Agreement, result: VerificationResult)
       {
         claim_type: "measurement" as const,
         claim_id: `${result.verification_id}/${name}`,
-        claim: `The ${name} of the delivery is ${measured}: ${result.evidence[name]}`.slice(0, 20_000),
+        claim: `The ${name} of the delivery is ${measured}: ${result.evidence[name]}`.slice(0, MOST_WORDS).toWellFormed(),
         attester_id: `${scheme}:${value}`,
         attested_at: result.timestamp,
         measured_value: measured,

@@ -44,6 +44,8 @@ export type Checks = Readonly<Record<string, (content: Uint8Array) => Promise<Ch
 const value = z.union([z.number(), z.boolean()]);
 const digest = z.custom<Hash>((hash) => typeof hash === "string" && /^0x[0-9a-f]{64}$/.test(hash), "expected a SHA-256 digest");
 
+const MOST_NOTES = 2_000;
+
 export const resultSchema = z.strictObject({
   verification_id: z.string().min(1),
   agreement_id: z.string(),
@@ -63,7 +65,7 @@ export const resultSchema = z.strictObject({
     payment_release_percent: z.number(),
     confidence: z.number().min(0).max(1),
     /** The determination in words; nothing follows from it. */
-    notes: z.string().max(2_000).optional(),
+    notes: z.string().max(MOST_NOTES).optional(),
   }),
   evidence_trail: z.strictObject({
     deliverable_hash: digest,
@@ -288,8 +290,6 @@ function printed({ result, composite, release_percent }: Determination) {
   return { result, composite, payment_release_percent: release_percent };
 }
 
-const MOST_NOTES = 2_000;
-
 /** A determination in words, by its own figures. */
 function notesOn({ quality_criteria }: Agreement, found: Determination, problems: readonly string[]): string {
   const missed = found.dimensions.flatMap(({ name, slo_met }) => (slo_met === false ? [name] : []));
@@ -299,7 +299,7 @@ function notesOn({ quality_criteria }: Agreement, found: Determination, problems
     missed.length === 0 ? "All measured SLOs met" : `SLOs missed: ${missed.join(", ")}`,
     `Composite score ${(found.composite / 100).toFixed(2)}, threshold ${quality_criteria.composite_threshold}`,
   ].flat();
-  return `${words.join(". ")}.`.slice(0, MOST_NOTES);
+  return `${words.join(". ")}.`.slice(0, MOST_NOTES).toWellFormed();
 }
 
 function requireEvaluator({ parties, verification }: Agreement, evaluator: Evaluator | undefined): Evaluator {

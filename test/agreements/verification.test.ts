@@ -96,6 +96,21 @@ describe("a verification", () => {
     expect(refusalOf(() => readResult(example(), { ...other, signature }, taking))).to.equal("WrongDetermination");
   });
 
+  it("is given for whatever was delivered, also where its notes are cut within a character", async () => {
+    const schema = { type: "object", additionalProperties: { type: "number" } };
+    const agreement = readAgreement({
+      ...EXAMPLE,
+      service: { ...EXAMPLE.service, deliverable_format: "json", deliverable_schema: schema },
+    });
+    for (const before of ["", "x"]) {
+      const content = bytes(JSON.stringify({ [before + "😀".repeat(1_500)]: "no number" }));
+      const delivered = { ...work, content };
+      const { determination } = await evaluateDelivery(agreement, delivered, at(delivered), { evaluator: judge() });
+      expect(determination.result).to.equal("FAIL");
+      expect(determination.notes).to.have.lengthOf(2_000);
+    }
+  });
+
   it("is a claim for every dimension that was judged, checked by asking again, and never proof", async () => {
     const agreement = example();
     const result = await run(agreement);
