@@ -160,15 +160,18 @@ export function audited(passport: Passport, matches: boolean): Passport {
   return { ...passport, record: { ...record, audits: record.audits + 1, mismatches: record.mismatches + (matches ? 0 : 1) } };
 }
 
+/** How many verdicts of its own a newcomer's prior is worth: a uniform one (A.4.2). */
+const PRIOR_WORTH = 2;
+
 /**
- * W in basis points: the posterior mean of its verdicts and audits under a uniform prior, so 5000 for a newcomer (A.4.2); 0 while
+ * W in basis points: the posterior mean of its verdicts and audits under a prior of this mean, by default a newcomer's 5000 (A.4.2); 0 while
  * flagged.
  */
-export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flagged">): number {
+export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flagged">, mean: number = NEW_VERIFIER_WEIGHT): number {
   if (flagged) return 0;
   const good = record.agreed + record.audits - record.mismatches;
   const all = record.agreed + record.disagreed + record.audits;
-  return Math.floor((BASIS_POINTS * (good + 1)) / (all + 2));
+  return Math.floor((BASIS_POINTS * good + PRIOR_WORTH * mean) / (all + PRIOR_WORTH));
 }
 
 /** W by verifier for `clear`; verifiers without a passport have a newcomer's. */

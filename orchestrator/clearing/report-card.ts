@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature } from "./engine.ts";
 import { digestSchema, nameSchema } from "./fields.ts";
-import { NO_RECORD, type Passport, priorWeight, type TrackRecord, trackRecordSchema } from "./passport.ts";
+import { NO_RECORD, newPassport, type Passport, priorWeight, type TrackRecord, trackRecordSchema } from "./passport.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
@@ -48,9 +47,6 @@ export function isReportCardSigned(card: ReportCard, deployment: Deployment): bo
   return id === card.card_id && isEngineSignature(card.clearing_engine, "report-card", id, card.clearing_engine_signature, deployment);
 }
 
-/** How many verdicts of its own a model's rating is worth to a verifier: what a newcomer's prior is worth. */
-const WORTH = 2;
-
 /**
  * W by verifier for `clear`, like `weightsFrom`: in place of a newcomer's even prior a verifier inherits that of the model it is built on, which
  * two verdicts of its own outweigh. Cards that no engine signed count for nothing; flagged verifiers weigh nothing.
@@ -67,13 +63,5 @@ export function weightsOverCards(
       .filter((card) => isReportCardSigned(card, deployment))
       .map(({ model, record }) => [model, priorWeight({ record, flagged: false })] as const),
   );
-  return (verifier) => {
-    const passport = known.get(verifier);
-    const rating = ratings.get(modelOf(verifier) ?? "") ?? BASIS_POINTS / 2;
-    if (passport === undefined) return rating;
-    if (passport.flagged) return 0;
-    const { agreed, disagreed, audits, mismatches } = passport.record;
-    const [good, all] = [agreed + audits - mismatches, agreed + disagreed + audits];
-    return Math.floor((BASIS_POINTS * good + WORTH * rating) / (all + WORTH));
-  };
+  return (verifier) => priorWeight(known.get(verifier) ?? newPassport(verifier), ratings.get(modelOf(verifier) ?? ""));
 }
