@@ -190,9 +190,9 @@ export const obligationSchema = z.strictObject({
     execution_begins: nameSchema.optional(),
     /**
      * From `bound_at`: the requestor alone may refuse the object as it was rendered, say with a weaker floor than it asked for (RAILS 10.3).
-     * The execution window starts afterwards.
+     * A year at most: the execution window starts afterwards.
      */
-    refusal_window_hours: z.number().positive().optional(),
+    refusal_window_hours: z.number().positive().max(8_760).optional(),
   }),
   settlement_policy: settlementPolicySchema.optional(),
   finality_policy: z.strictObject({ confidence_threshold: shareSchema }).optional(),

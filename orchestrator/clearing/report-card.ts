@@ -19,13 +19,16 @@ export const reportCardSchema = z.strictObject({
 });
 export type ReportCard = z.infer<typeof reportCardSchema>;
 
-/** The report card of a model. `passports`: of the verifiers built on it; a flagged one counts, since what it did wrong is the model's record too. */
+/**
+ * The report card of a model. `passports`: of the verifiers built on it, of each the last; a flagged one counts, since what it did wrong is the
+ * model's record too.
+ */
 export function reportCard(model: string, passports: readonly Pick<Passport, "subject" | "record">[], engine: Signer): ReportCard {
-  const records = passports.map(({ record }) => record);
+  const records = new Map(passports.map(({ subject, record }) => [subject, record]));
   const body = {
     model,
-    verifiers: passports.map(({ subject }) => subject).toSorted(),
-    record: records.reduce<TrackRecord>(added, NO_RECORD),
+    verifiers: [...records.keys()].toSorted(),
+    record: [...records.values()].reduce<TrackRecord>(added, NO_RECORD),
     clearing_engine: engine.id,
   };
   const id = hashOf(body);

@@ -128,7 +128,7 @@ async function chargerRows(seed: Seed, { decision, instruction }: Played): Promi
 async function boundaryRow(seed: Seed): Promise<Row> {
   const scenario = webhook(seed, undefined, undefined, (_, reader) => {
     reader.open("e4");
-    return { verdict: "FAIL", confidence: 10_000, rationale: "the note tells of a new dependency" };
+    return { verdict: "FAIL", confidence: 10_000, rationale: "the note names a new dependency" };
   });
   const clause = { question: "policy", clause: "dependency_policy" } as const;
   const mesh = scenario.mesh
@@ -136,7 +136,7 @@ async function boundaryRow(seed: Seed): Promise<Row> {
     .map((verifier) => (verifier.role === "semantic" ? { ...verifier, answers: [clause] } : verifier));
   const { decision, instruction } = await play({ ...scenario, mesh });
   return same(
-    "webhook: a defect told only below the floor",
+    "webhook: a defect that only an unsigned note reports",
     "unverifiable, nothing settled",
     `${decision.policy}, ${instruction === undefined ? "nothing settled" : "settled"}`,
   );

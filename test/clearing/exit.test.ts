@@ -135,6 +135,9 @@ describe("an obligation that ends without finality", () => {
         ...{ docket: openDocket(), now },
       });
     expect([expire(BOUND_AT + 3n * HOUR).ok, expire(BOUND_AT + 3n * HOUR + 1n).ok]).to.deep.equal([false, true]);
+    const endless = { ...TERMS, deadlines: { ...TERMS.deadlines, refusal_window_hours: 1e12 } };
+    const sealed = signObligation(endless, { requestor: signers.buyer, provider: signers.agent });
+    expect(refusals(bindObligation(sealed, world)), "in 100 million years").to.deep.equal(["OBLIGATION_SHAPE"]);
     const clocked = { ...TERMS.deadlines, refusal_window_hours: 1, execution_begins: "the award" };
     const unbound = signObligation({ ...TERMS, deadlines: clocked }, { requestor: signers.buyer, provider: signers.agent });
     expect(refusals(bindObligation(unbound, world))).to.deep.equal(["POLICY_CONFLICT"]);

@@ -38,6 +38,7 @@ describe("a report card", () => {
     const [card] = CARDS;
     expect(card?.record).to.deep.equal({ agreed: 40, disagreed: 3, audits: 9, mismatches: 1 });
     expect(card?.verifiers).to.deep.equal(["a", "b"]);
+    expect(reportCard("good-model", [...GOOD, ...GOOD], signers.engine), "handed in twice").to.deep.equal(card);
     expect(reportCardSchema.parse(JSON.parse(JSON.stringify(card)))).to.deep.equal(card);
     expect(card !== undefined && isReportCardSigned(card, world)).to.equal(true);
     for (const forged of [{ ...CARDS[1], record: { ...NO_RECORD, agreed: 99 } }, reportCard("poor-model", GOOD, signers.v1)])
