@@ -163,11 +163,13 @@ export function audited(passport: Passport, matches: boolean): Passport {
 /** How many verdicts of its own a newcomer's prior is worth: a uniform one (A.4.2). */
 const PRIOR_WORTH = 2;
 
-/**
- * W in basis points: the posterior mean of its verdicts and audits under a prior of this mean, by default a newcomer's 5000 (A.4.2); 0 while
- * flagged.
- */
-export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flagged">, mean: number = NEW_VERIFIER_WEIGHT): number {
+/** W in basis points: the posterior mean of its verdicts and audits under a uniform prior, so 5000 for a newcomer (A.4.2); 0 while flagged. */
+export function priorWeight(passport: Pick<Passport, "record" | "flagged">): number {
+  return weightOver(NEW_VERIFIER_WEIGHT, passport);
+}
+
+/** The same under a prior of another mean, basis points. */
+export function weightOver(mean: number, { record, flagged }: Pick<Passport, "record" | "flagged">): number {
   if (flagged) return 0;
   const good = record.agreed + record.audits - record.mismatches;
   const all = record.agreed + record.disagreed + record.audits;

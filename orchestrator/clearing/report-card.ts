@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { WeightOf } from "./clearing-decision.ts";
+import { NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature } from "./engine.ts";
 import { digestSchema, nameSchema } from "./fields.ts";
-import { NO_RECORD, newPassport, type Passport, priorWeight, type TrackRecord, trackRecordSchema } from "./passport.ts";
+import { NO_RECORD, newPassport, type Passport, priorWeight, type TrackRecord, trackRecordSchema, weightOver } from "./passport.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
@@ -66,5 +66,6 @@ export function weightsOverCards(
       .filter((card) => isReportCardSigned(card, deployment))
       .map(({ model, record }) => [model, priorWeight({ record, flagged: false })] as const),
   );
-  return (verifier) => priorWeight(known.get(verifier) ?? newPassport(verifier), ratings.get(modelOf(verifier) ?? ""));
+  return (verifier) =>
+    weightOver(ratings.get(modelOf(verifier) ?? "") ?? NEW_VERIFIER_WEIGHT, known.get(verifier) ?? newPassport(verifier));
 }
