@@ -127,8 +127,12 @@ export function isExitSigned(record: ExitRecord, deployment: Deployment): boolea
   return id === record.exit_id && isEngineSignature(record.clearing_engine, "exit", id, record.clearing_engine_signature, deployment);
 }
 
-/** The event of its end in each performer's passport: only who does not perform has failed. */
+/**
+ * The event of its end in each performer's passport: only who does not perform has failed. A refusal is the requestor's own act: it counts in its
+ * name alone, or binding and refusing would mark any provider at no cost.
+ */
 function deltaOf(obligation: Obligation, cause: ExitCause): Readonly<Record<string, number>> {
+  if ("refused" in cause) return { [`${obligation.parties.requestor}.refused_obligations`]: 1 };
   const isAtFault = (each: string) => ("ended" in cause ? cause.ended.atFault.includes(each) : cause.exit === "EXPIRED");
   return Object.fromEntries(
     performersOf(obligation).map((each) => [`${each}.${isAtFault(each) ? "failed_obligations" : ENDED[cause.exit]}`, 1]),

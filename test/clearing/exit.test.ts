@@ -10,6 +10,7 @@ import {
   emitted,
   exitRecordSchema,
   hashOf,
+  historyRisk,
   ingest,
   isExitSigned,
   itemHash,
@@ -25,6 +26,7 @@ import {
   signHash,
   signObligation,
   signOutput,
+  subjectsOf,
 } from "../../orchestrator/clearing/index.ts";
 import type { Checked } from "../../orchestrator/clearing/refusal.ts";
 import { castOf } from "../../scripts/clearing/cast.ts";
@@ -113,7 +115,7 @@ describe("an obligation that ends without finality", () => {
         ...{ docket: openDocket(), now },
       });
     const record = granted(refuse());
-    expect(record).to.deep.include({ exit: "CANCELLED", passport_delta: { "agent.cancelled_obligations": 1 } });
+    expect(record).to.deep.include({ exit: "CANCELLED", passport_delta: { "buyer.refused_obligations": 1 } });
     expect(record).to.deep.include({ refused_by: by("buyer"), collateral_action: { type: "return", amount: 400 } });
     expect(isExitSigned(record, world)).to.equal(true);
     const half = signHash(signers.buyer, "cancellation", cancellationHash(watched.obligation_hash));
@@ -141,6 +143,26 @@ describe("an obligation that ends without finality", () => {
     const clocked = { ...TERMS.deadlines, refusal_window_hours: 1, execution_begins: "the award" };
     const unbound = signObligation({ ...TERMS, deadlines: clocked }, { requestor: signers.buyer, provider: signers.agent });
     expect(refusals(bindObligation(unbound, world))).to.deep.equal(["POLICY_CONFLICT"]);
+  });
+
+  it("is refused at nobody's cost but in the refuser's own name, however often it binds and refuses", () => {
+    let [buyer, agent] = [newPassport("buyer"), newPassport("agent")];
+    for (let deal = 0; deal < 5; deal += 1) {
+      const own = boundTo({ obligation_id: hashOf({ deal }), deadlines: { ...TERMS.deadlines, refusal_window_hours: 1 } });
+      const refused = signHash(signers.buyer, "cancellation", refusalHash(own.obligation_hash));
+      const cause = { exit: "CANCELLED", refused } as const;
+      const record = granted(
+        recordExit({ obligation: own, cause, deployment: world, engine: signers.engine, docket: openDocket(), now: BOUND_AT }),
+      );
+      expect(subjectsOf(record)).to.deep.equal(["buyer"]);
+      expect(refusals(applyExit(agent, record, world)), "the engine would publish it to the provider").to.deep.equal(["DELTA_NOT_DUE"]);
+      const forged = { ...record, passport_delta: { "agent.refused_obligations": 1 } };
+      expect(refusals(applyExit(agent, forged, world))).to.deep.equal(["DELTA_NOT_DUE"]);
+      buyer = granted(applyExit(buyer, record, world));
+    }
+    expect([buyer.fields, agent.fields]).to.deep.equal([{ refused_obligations: 5 }, {}]);
+    // A provider that renders what its buyers must refuse smears none of them: to refuse is a right, and no risk.
+    expect([historyRisk(buyer), historyRisk(agent)]).to.deep.equal([0.5, 0.5]);
   });
 
   it("expires when its window is over, not in its last second, and the provider has not performed", () => {
