@@ -13,10 +13,10 @@ import { onlyAllowed, SIMULATIONS } from "./allow-list.ts";
 import type { BlockName, Chain, CityChain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import {
+  ChainClosed,
   ChainDisagrees,
   isTooHeavy,
   isUnreachable,
-  MethodNotAllowed,
   RpcUnreachable,
   TransactionRefused,
   TranscriptDamaged,
@@ -278,7 +278,7 @@ class Driven implements DrivenChain {
   }
 
   mine(transactions: readonly Hex[], timestamp?: bigint, rehearse?: (timestamp: bigint) => Promise<void>): Promise<TranscriptBlock> {
-    return this.#mutex.run(async () => {
+    return this.#alone(async () => {
       const at = timestamp ?? this.clock.now();
       await rehearse?.(at);
       return this.#mine(transactions, at);
@@ -286,13 +286,13 @@ class Driven implements DrivenChain {
   }
 
   async advanceTo(timestamp: bigint): Promise<void> {
-    await this.#mutex.run(async () => {
+    await this.#alone(async () => {
       if (timestamp > this.#head.timestamp) await this.#mine([], timestamp);
     });
   }
 
   broadcast(transactions: readonly Hex[]): Promise<void> {
-    return this.#mutex.run(async () => {
+    return this.#alone(async () => {
       for (const block of this.#fill(transactions)) await this.#mine(block, this.clock.now());
     });
   }
@@ -322,7 +322,9 @@ class Driven implements DrivenChain {
     // One line per block, after the genesis line.
     const lines = text.split("\n").slice(0, 1 + Number(head.number - this.#base));
     if (lines.at(-1)?.includes(`"hash":"${head.hash}"`) !== true)
-      throw new InvalidValue("block", `${head.number} ${head.hash} is not of this chain`);
+      throw new InvalidValue("block", `${head.number} ${head.hash} is not of this chain`, {
+        details: `line ${lines.length}: ${lines.at(-1)?.slice(0, 120)}`,
+      });
     return `${lines.join("\n")}\n`;
   }
 
@@ -335,9 +337,17 @@ class Driven implements DrivenChain {
     });
   }
 
+  /** Runs work that may change the chain, one piece at a time. Once it is closed, the number of its file may be another file's. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#mutex.run(async () => {
+      if (this.#closed) throw new ChainClosed(this.name);
+      return work();
+    });
+  }
+
   /** The interface's only write is a block of one transaction. */
   async #serve(call: Parameters<Request>[0]): Promise<unknown> {
-    if (this.#closed) throw new MethodNotAllowed(`${call.method} (the chain is closed)`);
+    if (this.#closed) throw new ChainClosed(call.method);
     if (call.method !== "eth_sendRawTransaction") {
       await this.#beSure();
       return this.#read(call);
@@ -361,14 +371,14 @@ class Driven implements DrivenChain {
   }
 
   async #jump(time: bigint): Promise<void> {
-    await this.#mutex.run(async () => {
+    await this.#alone(async () => {
       await this.#endDoubt();
       if (time > this.#head.timestamp) await this.#mine([], time);
     });
   }
 
   async #beSure(): Promise<void> {
-    if (this.#inDoubt) await this.#mutex.run(() => this.#endDoubt());
+    if (this.#inDoubt) await this.#alone(() => this.#endDoubt());
   }
 
   /**

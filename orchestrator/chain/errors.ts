@@ -226,6 +226,13 @@ export class MethodNotAllowed extends AgentCityError {
   }
 }
 
+/** This process closed the chain; work that it did not wait for went on. Nothing was sent or written. */
+export class ChainClosed extends AgentCityError {
+  constructor(work: string) {
+    super("ChainClosed", `${work}: the chain was closed`, { action: "open the city again; what was not sent is resumed from the records" });
+  }
+}
+
 /** Another running process owns this city. */
 export class CityBusy extends AgentCityError {
   readonly pid: number;

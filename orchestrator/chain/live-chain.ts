@@ -10,7 +10,7 @@ import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { type BlockName, type CityChain, type Fees, publicClientOf, type Request } from "./chain.ts";
 import { dataFeeOf } from "./data-fee.ts";
-import { ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./errors.ts";
+import { ChainClosed, ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./errors.ts";
 import type { CallFrame } from "./inner-calls.ts";
 import { connectRpcChain, type RpcOptions } from "./rpc.ts";
 import type { SilenceRetry } from "./silence-retry.ts";
@@ -208,7 +208,7 @@ class Live implements CityChain {
       }
       if (!reported) log(`${this.name} asks ${base} wei per gas, above the cap of ${cap}: waiting`);
       reported = true;
-      if (this.#closed) throw new InvalidValue("fees", "the chain was closed while the network's fee was above the cap");
+      if (this.#closed) throw new ChainClosed("waiting for the network's fee to fall below the cap");
     }
   }
 
@@ -283,7 +283,7 @@ class Live implements CityChain {
 
   async #sleepUntil(time: bigint): Promise<void> {
     while (this.#now() < time && !this.#closed) await this.#parts.wall.sleep(LOOK);
-    if (this.#closed) throw new InvalidValue("clock", "the chain was closed while work was waiting for its clock");
+    if (this.#closed) throw new ChainClosed("waiting for chain time");
   }
 
   /** Queries events in ranges that public nodes accept, none from before the city. */

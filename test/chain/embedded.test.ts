@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,7 +11,13 @@ import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.t
 import { type DrivenChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/driven.ts";
 import { NodeRefusal } from "../../orchestrator/chain/edr.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
-import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
+import {
+  ChainClosed,
+  MethodNotAllowed,
+  TransactionRefused,
+  TranscriptDamaged,
+  TranscriptMismatch,
+} from "../../orchestrator/chain/errors.ts";
 import { parseTranscript } from "../../orchestrator/chain/transcript.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../support/rejection.ts";
@@ -187,6 +193,22 @@ describe("the embedded chain", () => {
     expect(again.transcript()).to.equal(whole);
     await again.mine([await transfer(alice, 1)]);
     expect(parseTranscript(readFileSync(join(dir, TRANSCRIPT_FILE), "utf8")).blocks).to.have.length(2);
+  });
+
+  it("is over once it is closed: whoever still works with it writes to no other file", async () => {
+    const chain = await opened({ dir });
+    await chain.mine([], START + 60n);
+    await chain.close();
+    // The system gives the number of the closed file to the next that is opened.
+    const other = openSync(join(dir, "other"), "a+");
+    try {
+      for (const late of [chain.advanceTo(START + 120n), chain.clock.sleepUntil(START + 120n), chain.mine([await transfer(alice, 0)])])
+        expect(await rejection(late)).to.be.instanceOf(ChainClosed);
+      expect(readFileSync(join(dir, "other"), "utf8")).to.equal("");
+    } finally {
+      closeSync(other);
+    }
+    expect((await opened({ dir })).head()).to.include({ number: 1n, timestamp: START + 60n });
   });
 
   it("names the block whose record does not replay", async () => {

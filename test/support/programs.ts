@@ -42,13 +42,23 @@ export class Program {
   }
 }
 
-/** Starts programs for a suite, each with Node; those that still run after it are killed. Call inside `describe`. */
+/** Of a failed test, programs shown, the last ones, and characters of each. */
+const SHOWN = 3;
+const SAID = 2_000;
+
+/** Starts programs for a suite, each with Node; those that still run after it are killed. A test that fails shows what they wrote. Call inside `describe`. */
 export function programs(): (command: readonly string[], options?: Pick<SpawnOptions, "cwd" | "env">) => Program {
   const started: Program[] = [];
   after(async () => {
     const running = started.filter(({ end }) => end === undefined);
     for (const { child } of running) child.kill("SIGKILL");
     await Promise.all(running.map(({ ended }) => ended));
+  });
+  afterEach(function () {
+    const { state, err } = this.currentTest ?? {};
+    if (state !== "failed" || err === undefined) return;
+    for (const { child, end, said } of started.slice(-SHOWN))
+      err.message += `\n${child.spawnargs.slice(1, 3).join(" ")} (${end ?? "still running"}) said:\n${said.slice(-SAID)}`;
   });
   return (command, options) => {
     const program = new Program(spawn(process.execPath, command, { ...options, stdio: ["ignore", "pipe", "pipe"] }));
