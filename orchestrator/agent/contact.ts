@@ -1,4 +1,4 @@
-import { keccak256, stringToHex } from "viem";
+import { BlockNotFoundError, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { connectRpcChain, type RpcOptions } from "../chain/rpc.ts";
@@ -58,7 +58,15 @@ const seenSchema = z.strictObject({ number: z.string().regex(/^\d{1,20}$/), hash
 /** Checks that the chain still has the blocks seen before. Throws AnotherCity with both hashes if one was replaced. */
 async function requireSameHistory({ chain }: CityClient, memory: Memory): Promise<void> {
   const seen = memory.all("block", seenSchema).sort((a, b) => (BigInt(a.number) < BigInt(b.number) ? 1 : -1));
-  const hashAt = async (number: bigint) => (await chain.publicClient.getBlock({ blockNumber: number }).catch(() => undefined))?.hash;
+  const hashAt = async (blockNumber: bigint) => {
+    try {
+      return (await chain.publicClient.getBlock({ blockNumber })).hash;
+    } catch (error) {
+      // A node that does not answer has not lost the block.
+      if (error instanceof BlockNotFoundError) return undefined;
+      throw error;
+    }
+  };
   for (const { number, hash } of seen.slice(0, COMPARED)) {
     const now = await hashAt(BigInt(number));
     if (now !== hash) throw new AnotherCity("history", `block ${number} was ${hash}, and is ${now ?? "not there"}`);

@@ -1,5 +1,9 @@
 // @long
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
@@ -12,6 +16,7 @@ import { limitsSchema } from "../../orchestrator/agent/limits.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { Memory } from "../../orchestrator/agent/memory.ts";
 import { Policy } from "../../orchestrator/agent/policy.ts";
+import { isUnreachable } from "../../orchestrator/chain/errors.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { offersOf, registeredService } from "../../orchestrator/city/founding/services.ts";
 import { membersOf } from "../../orchestrator/city/founding/society.ts";
@@ -33,6 +38,7 @@ import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { alterations, isFree, splices } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
+import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -273,6 +279,31 @@ describe("a city that asks for something else", function () {
     const left = await reach(link, memory, undefined, wall).catch((error: unknown) => error);
     expect(left).to.be.instanceOf(AnotherCity);
     expect(String(left)).to.include("its history is another");
+  });
+
+  it("is asked again, and not left, where its node does not answer about a block that the agent saw", async () => {
+    const link = new CityLink(seats.url, privateKeyToAccount(KEY), () => performance.timeOrigin + performance.now());
+    const memory = new Memory(join(directory(), "unanswered"));
+    const wall = { millis: () => performance.now(), sleep: async (time: number) => void (await sleep(time)) };
+    const { rpcUrl } = await link.card();
+    let isBusy = false;
+    const node = createServer(async (request, response) => {
+      const body = await text(request);
+      if (isBusy && /"eth_getBlockByNumber".*"0x(?!0")/.test(body)) return response.writeHead(503).end();
+      return response.end(await (await fetch(rpcUrl, { method: "POST", body, headers: { "content-type": "application/json" } })).text());
+    });
+    await once(node.listen(0, "127.0.0.1"), "listening");
+    try {
+      const own = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+      await reach(link, memory, own, wall);
+      isBusy = true;
+      const left = await rejection(reach(link, memory, own, wall));
+      expect(isUnreachable(left), String(left)).to.equal(true);
+      isBusy = false;
+      await reach(link, memory, own, wall);
+    } finally {
+      node.close();
+    }
   });
 
   it("is not believed about a chain that is worth something: its owner names a node", async () => {
