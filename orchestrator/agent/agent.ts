@@ -22,7 +22,7 @@ import { KINDS } from "../protocol/kinds.ts";
 import { examine, type Finding, type Standing, standingOf } from "./checkup.ts";
 import { type Contact, reach } from "./contact.ts";
 import { type Enrolment, enrol, type OfficeTerms, petition, seatOf } from "./enrol.ts";
-import { CityAway } from "./errors.ts";
+import { CityAway, CityRefused } from "./errors.ts";
 import { HANDLED, type Handlers } from "./handlers.ts";
 import { IssuerPolicy } from "./issuer.ts";
 import { type Limits, limitsSchema } from "./limits.ts";
@@ -97,8 +97,8 @@ const LONGEST_REQUEST = 30_000;
 /** Pause before retrying an unreachable city, milliseconds. */
 const PAUSE = 500;
 
-/** Whether the city or its chain did not answer, so that the request may be repeated. */
-const isAway = (error: unknown) => error instanceof CityAway || isUnreachable(error);
+/** Whether the city or its chain did not answer, or not now, so that the request may be repeated. */
+const isAway = (error: unknown) => error instanceof CityAway || (error instanceof CityRefused && error.isPassing) || isUnreachable(error);
 
 /** An agent in a city that someone else operates. Its key, mind and services stay on this machine. */
 export function createAgent(options: AgentOptions): Agent {
@@ -254,7 +254,7 @@ export function createAgent(options: AgentOptions): Agent {
         return await contact();
       } catch (error) {
         if (stop.aborted || (error instanceof AgentCityError && !isAway(error)) || error instanceof z.ZodError) throw error;
-        if (!reported) progress(`no city at ${options.city} yet; asking again`);
+        if (!reported) progress(`no city at ${options.city} yet (${messageOf(error)}); asking again`);
         reported = true;
         await clock.sleep(PAUSE);
       }

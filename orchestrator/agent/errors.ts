@@ -39,8 +39,11 @@ export class OtherCode extends AgentCityError {
 
 /** The city refused a request. */
 export class CityRefused extends AgentCityError {
+  /** Whether the same request may succeed later: the city is busy, has a fault of its own, or read the request too late. */
+  readonly isPassing: boolean;
   constructor(status: number, code: string, message: string) {
     super("CityRefused", `The city refused (${status} ${code}): ${message}`);
+    this.isPassing = status === 429 || status >= 500 || code === "Stale";
   }
 }
 

@@ -5,6 +5,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { recoverTypedDataAddress } from "viem";
 import { z } from "zod";
+import { isUnreachable } from "../chain/errors.ts";
 import type { ContentStore } from "../execution/world.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
@@ -58,7 +59,7 @@ export interface SeatServerOptions {
 
 /** A request that is refused. */
 class Refused extends AgentCityError {
-  readonly status: 400 | 401 | 404 | 415 | 429 | 500;
+  readonly status: 400 | 401 | 404 | 415 | 429 | 500 | 503;
   constructor(status: Refused["status"], code: string, message: string) {
     super(code, message);
     this.status = status;
@@ -207,7 +208,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   app.notFound((context) => context.json({ code: "NotFound", message: "there is nothing here" }, 404));
   app.onError((error, context) => {
     const code = error instanceof AgentCityError ? error.code : error instanceof z.ZodError ? "Malformed" : "Refused";
-    const status = error instanceof Refused ? error.status : code === "RelayQuota" ? 429 : 400;
+    const status = error instanceof Refused ? error.status : code === "RelayQuota" ? 429 : isUnreachable(error) ? 503 : 400;
     const details = error instanceof AnswerRefused ? { details: error.details ?? null } : {};
     return context.json({ code, message: messageOf(error).slice(0, 1_000), ...details }, status);
   });
