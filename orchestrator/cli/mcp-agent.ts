@@ -32,6 +32,8 @@ export class Decisions {
   readonly #lines: string[] = [];
   #news = Promise.withResolvers<void>();
   #asked = 0;
+  /** Why the agent answers nothing any more. */
+  #stopped: string | undefined;
 
   /** Adds a line of the agent's log for the client. */
   progress(line: string): void {
@@ -41,6 +43,12 @@ export class Decisions {
 
   get lines(): readonly string[] {
     return this.#lines;
+  }
+
+  /** The agent has stopped: whoever asks for decisions is refused with the reason. */
+  stop(why: string): void {
+    this.#stopped = why;
+    this.#news.resolve();
   }
 
   async ask(kind: Kind, question: object): Promise<JsonValue> {
@@ -64,12 +72,13 @@ export class Decisions {
 
   async waiting(seconds: number): Promise<readonly Pending[]> {
     const { promise } = this.#news;
-    if (this.#pending.size === 0) {
+    if (this.#pending.size === 0 && this.#stopped === undefined) {
       const over = Promise.withResolvers<void>();
       const timer = setTimeout(over.resolve, 1_000 * seconds);
       await Promise.race([promise, over.promise]);
       clearTimeout(timer);
     }
+    if (this.#stopped !== undefined) throw new Refused("NotAllowed", `The agent stopped: ${this.#stopped}`);
     return [...this.#pending.values()];
   }
 
@@ -151,12 +160,12 @@ export function serveMcpAgent(commands: readonly Command[], version: string, ask
   });
 }
 
-/** Runs the agent until the client disconnects; errors are added to its log lines. */
+/** Runs the agent until the client disconnects, which learns why if it stops before. */
 export async function runQuietly(agent: Agent, decisions: Decisions, stop: AbortSignal): Promise<void> {
   try {
     await agent.run(stop);
   } catch (error) {
-    decisions.progress(`stopped: ${messageOf(error)}`);
+    decisions.stop(messageOf(error));
     process.stderr.write(`the agent stopped: ${messageOf(error)}\n`);
   }
 }

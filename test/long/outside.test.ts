@@ -206,6 +206,16 @@ describe("an agent that has nothing of ours", function () {
     expect(running.stderr).to.contain("BadSignature");
   });
 
+  it("says why it stopped to whoever decides for it", async () => {
+    const folder = join(directory(), "stopped");
+    await start(join(PROJECT, PROGRAM), "agent", "init", "--folder", folder).ended;
+    const own = [process.execPath, join(PROJECT, PROGRAM), "mcp", "--city", gateway.url, "--folder", folder, "--sells", "no-such-service"];
+    const running = start(files.decider, "2", SERVICE, ...own);
+    await running.ended;
+    expect(running.stderr).to.contain("The agent stopped: There is no service no-such-service");
+    expect(running.end).to.not.equal(0);
+  });
+
   it("takes no seat once whoever decides is gone", async () => {
     const folder = join(directory(), "left");
     await start(join(PROJECT, PROGRAM), "agent", "init", "--folder", folder).ended;

@@ -48,7 +48,6 @@ for (let isOver = false, isRegistered = false; !isOver; ) {
     isRegistered = true;
     report("registered", { agent });
   }
-  if (said.some((line: string) => line.startsWith("it stopped"))) throw new Error(said.at(-1));
   for (const { id, kind, question } of decisions) {
     await use("decide", { id, decision: decisionOn({ kind, question }) });
     report("decided", { kind });
