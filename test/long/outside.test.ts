@@ -59,7 +59,7 @@ describe("an agent that has nothing of ours", function () {
     files = { stranger, decider };
     city = await openHome(join(directory(), "home"), "7");
     const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
-    seats = await openSeats(city, { clock: { millis, wait }, patience: 20 });
+    seats = await openSeats(city, { clock: { millis, wait }, patience: 6 });
     const pause = (time: number) => sleep(time, undefined);
     gateway = await serveGateway(city, { port: 0, version: "test", millis, sleep: pause, seats: seats.desk, seatsUrl: seats.url });
   });
@@ -96,7 +96,7 @@ describe("an agent that has nothing of ours", function () {
   async function untilOver(of: Program) {
     const agent = String((await heard(of, "registered"))["agent"]);
     for (let at = 0; at < MISSIONS; at += 1) {
-      const outcome = await mission();
+      const outcome = await of.during(mission());
       const won = outcome.nodes.flatMap(({ executors }) => executors).filter((slot) => slot.agent === agent);
       if (won.length > 0) return { outcome, won, work: over.parse(await heard(of, "over")) };
     }

@@ -31,6 +31,14 @@ export class Program {
     return `${this.stdout}\n${this.stderr}`;
   }
 
+  /** What this work comes to. Throws at once if the program fails meanwhile, which would leave the work waiting for it. */
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    const failed = this.ended.then(() =>
+      this.end === 0 ? work : Promise.reject(new Error(`the program ended with ${this.end}: ${this.said}`)),
+    );
+    return Promise.race([work, failed]);
+  }
+
   /** The first match in what it wrote, or its first group if the pattern has one; waits for it. Throws if the program ends before. */
   async heard(pattern: RegExp): Promise<string> {
     for (;;) {
