@@ -1,5 +1,6 @@
 import { type Admissibility, RAILS_ADMISSIBILITY } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
+import type { RailAppeal } from "./docket.ts";
 import type { EvidenceItem, Hop } from "./evidence-envelope.ts";
 import type { RailEnd } from "./exit.ts";
 import type { ExposureConfig } from "./exposure.ts";
@@ -24,6 +25,8 @@ export interface Deployment {
   readonly undertook: (obligation: Obligation, party: string) => boolean;
   /** Whether the rail ended exactly this obligation so, by clocks and signatures of its own. Default: no. */
   readonly ended: (obligation: Obligation, end: RailEnd) => boolean;
+  /** Whether the rail heard exactly this appeal. Default: no. */
+  readonly appealed: (obligation: Obligation, appeal: RailAppeal) => boolean;
   /** Floors of vetted templates. If there are any, every obligation must name one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
   /**
@@ -43,6 +46,7 @@ export function deployment(registry: Registry, options: Partial<Omit<Deployment,
     classChecks: {},
     undertook: () => false,
     ended: () => false,
+    appealed: () => false,
     templates: undefined,
     exposure: undefined,
     scorers: undefined,

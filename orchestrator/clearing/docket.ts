@@ -1,103 +1,216 @@
 import type { Hash } from "../primitives/hex.ts";
+import { type BindingRecord, isBindingSigned } from "./binding.ts";
 import type { Deployment } from "./deployment.ts";
-import type { ExitRecord } from "./exit.ts";
+import { engineProblem } from "./engine.ts";
+import { type ExitRecord, isExitSigned } from "./exit.ts";
 import { evaluationId, type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
-import { advance, LIMITS, type LifecycleState } from "./lifecycle.ts";
+import { advance, IllegalTransition, type LifecycleEvent, type LifecycleState, type Stage } from "./lifecycle.ts";
+import type { Obligation } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import type { SettlementInstruction } from "./settlement-instruction.ts";
+import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
 
-/** What was settled under an obligation, or how it ended without. */
-export interface DocketEntry {
-  readonly state: LifecycleState;
-  /** The instruction, or the record of the exit. */
-  readonly instruction: Hash;
-  /** The decision behind it; the exit's own id if there was none. */
-  readonly decision: Hash;
+/** An appeal that the rail heard: a deployment must know of it (`Deployment.appealed`). */
+export interface RailAppeal {
+  readonly obligation_hash: Hash;
+  /** The instruction that it withdraws. */
+  readonly instruction_id: Hash;
+  /** Where the rail says so. */
+  readonly receipt: string;
 }
 
-/** Storage of a docket's entries by obligation hash: a Map, or a persistent store. */
+/** What moves an obligation on from its binding; each names the obligation, and what it follows from. */
+export type DocketRecord =
+  | { readonly kind: "binding"; readonly record: BindingRecord }
+  | { readonly kind: "instruction"; readonly record: SettlementInstruction }
+  | { readonly kind: "appeal"; readonly record: RailAppeal }
+  | { readonly kind: "exit"; readonly record: ExitRecord }
+  | { readonly kind: "finality"; readonly record: FinalityEvaluation };
+
+/** Where an obligation is, as its records say. */
+export interface DocketEntry {
+  readonly state: LifecycleState;
+  /** The last instruction, standing or withdrawn by an appeal, or the record of the exit; undefined if there is none yet. */
+  readonly instruction: Hash | undefined;
+}
+
+/** Storage of a docket's records by obligation hash, in their order: a Map, or a persistent store. */
 export interface DocketStore {
-  get(obligation: Hash): DocketEntry | undefined;
-  set(obligation: Hash, entry: DocketEntry): void;
+  get(obligation: Hash): readonly DocketRecord[] | undefined;
+  set(obligation: Hash, records: readonly DocketRecord[]): void;
 }
 
 /**
  * The engine's memory: an obligation is settled once. A second decision replaces the first only after an appeal, and nothing follows
- * finality (RAILS 6). Every step is a transition of the lifecycle.
+ * finality (RAILS 6). It keeps records and no stages: a stage is what the transitions of the lifecycle make of the records.
  */
 export interface Docket {
+  /** Undefined without records, and for records that do not follow from each other: nothing can be added to those. */
   entry(obligation: Hash): DocketEntry | undefined;
+  /**
+   * Why the records do not support the obligation's stage: one is not by its engine, or an appeal is unknown to the rail. Whether a store
+   * left out the last ones, it cannot tell.
+   */
+  problem(obligation: Obligation, deployment: Deployment): string | undefined;
+  /** Records the binding. Idempotent: the first stays. */
+  bind(record: BindingRecord): Checked<BindingRecord>;
   /** Records an instruction. Idempotent. */
   settle(instruction: SettlementInstruction): Checked<SettlementInstruction>;
   /** Returns the obligation to verification: its instruction never becomes final. */
-  appeal(obligation: Hash): Checked<DocketEntry>;
+  appeal(appeal: RailAppeal): Checked<DocketEntry>;
   /** Ends it without a settlement. Idempotent. */
   exit(record: ExitRecord): Checked<ExitRecord>;
   /** Ends it with a signed evaluation that fired. */
   close(evaluation: FinalityEvaluation, deployment: Deployment): Checked<DocketEntry>;
 }
 
-/** An obligation's state when its decision arrives; the decision anchors the earlier stages. */
-const ADJUDICATION: LifecycleState = { stage: "ADJUDICATION", escalations: 0, appeals: 0 };
+/** Before its first record, an obligation is about to be bound. */
+const UNBOUND: DocketEntry = { state: { stage: "OBLIGATION_BINDING", escalations: 0, appeals: 0 }, instruction: undefined };
 
-/** The state after an exit; undefined if the stage has no such one. What an appeal reopened is decided again before it is unresolved. */
-function leaving(exit: ExitRecord["exit"], reopened: LifecycleState | undefined): LifecycleState | undefined {
-  switch (exit) {
-    case "CANCELLED":
-      return advance(reopened ?? ADJUDICATION, "CANCEL");
-    case "EXPIRED":
-      return reopened === undefined ? advance({ ...ADJUDICATION, stage: "EVIDENCE_SUBMISSION" }, "DEADLINE_PASSED") : undefined;
-    case "UNVERIFIABLE":
-      return advance(reopened === undefined ? ADJUDICATION : advance(reopened, "OUTPUTS_COMPLETE"), "UNRESOLVED");
+/** Events from a stage to the panel's work. Who decided an obligation states that they happened: it names the envelope that was handed in. */
+const BEFORE: Readonly<Partial<Record<Stage, readonly LifecycleEvent[]>>> = {
+  OBLIGATION_BINDING: ["SIGNED", "MARGIN_POSTED", "WORK_DONE", "ENVELOPE_SUBMITTED"],
+  PRE_CLEARANCE: ["MARGIN_POSTED", "WORK_DONE", "ENVELOPE_SUBMITTED"],
+};
+
+/** The transitions that a record stands for. */
+function eventsOf({ kind, record }: DocketRecord, stage: Stage): readonly LifecycleEvent[] {
+  const worked = BEFORE[stage] ?? [];
+  switch (kind) {
+    case "binding":
+      return ["SIGNED"];
+    case "instruction":
+      return [
+        ...worked,
+        ...(record.override_id === undefined ? (["OUTPUTS_COMPLETE"] as const) : (["ESCALATE", "ARBITER_RULED"] as const)),
+        "INSTRUCTION_EMITTED",
+      ];
+    case "appeal":
+      return ["APPEAL", "REOPEN"];
+    case "exit":
+      if (record.exit === "CANCELLED") return ["CANCEL"];
+      if (record.exit === "UNVERIFIABLE") return [...worked, "OUTPUTS_COMPLETE", "UNRESOLVED"];
+      return stage === "OBLIGATION_BINDING" ? ["SIGNED", "DEADLINE_PASSED"] : ["DEADLINE_PASSED"];
+    case "finality":
+      return ["PHI_FIRED"];
   }
 }
 
-export function openDocket(store: DocketStore = new Map<Hash, DocketEntry>()): Docket {
-  const write = (obligation: Hash, entry: DocketEntry): Checked<DocketEntry> => {
-    store.set(obligation, entry);
-    return accept(entry);
-  };
-  return {
-    entry: (obligation) => store.get(obligation),
+/** What a record says the standing instruction is; undefined if it is about none. */
+function about({ kind, record }: DocketRecord): Hash | undefined {
+  return kind === "appeal" || kind === "finality" ? record.instruction_id : undefined;
+}
 
-    settle(instruction) {
-      const { obligation_hash: obligation, instruction_id, clearing_decision_hash: decision } = instruction;
-      const known = store.get(obligation);
-      if (known?.instruction === instruction_id && known.state.stage !== "VERIFICATION") return accept(instruction);
-      if (known !== undefined && known.state.stage !== "VERIFICATION")
-        return refuse("SETTLED_ALREADY", obligation, `by ${known.instruction}, now in ${known.state.stage}`);
-      const ready = known === undefined ? ADJUDICATION : advance(known.state, "OUTPUTS_COMPLETE");
-      write(obligation, { state: advance(ready, "INSTRUCTION_EMITTED"), instruction: instruction_id, decision });
-      return accept(instruction);
+function idOf({ kind, record }: DocketRecord): Hash | undefined {
+  return kind === "instruction" ? record.instruction_id : kind === "exit" ? record.exit_id : undefined;
+}
+
+/** The entry after one more record; undefined if it does not follow. */
+function after(entry: DocketEntry, obligation: Hash, record: DocketRecord): DocketEntry | undefined {
+  const named = about(record);
+  if (record.record.obligation_hash !== obligation || (named !== undefined && named !== entry.instruction)) return undefined;
+  try {
+    const state = eventsOf(record, entry.state.stage).reduce(advance, entry.state);
+    return { state, instruction: idOf(record) ?? entry.instruction };
+  } catch (error) {
+    if (error instanceof IllegalTransition) return undefined;
+    throw error;
+  }
+}
+
+export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRecord[]>()): Docket {
+  const recordsOf = (obligation: Hash) => store.get(obligation) ?? [];
+  const entryOf = (obligation: Hash) =>
+    recordsOf(obligation).reduce<DocketEntry | undefined>((entry, record) => entry && after(entry, obligation, record), UNBOUND);
+  /** Adds a record that follows from the others. */
+  const add = (record: DocketRecord): DocketEntry | undefined => {
+    const { obligation_hash: obligation } = record.record;
+    const before = entryOf(obligation);
+    const entry = before && after(before, obligation, record);
+    if (entry !== undefined) store.set(obligation, [...recordsOf(obligation), record]);
+    return entry;
+  };
+  const where = (obligation: Hash) => {
+    const entry = entryOf(obligation);
+    if (entry === undefined) return "its records do not follow from each other";
+    return `${entry.instruction === undefined ? "" : `by ${entry.instruction}, `}now in ${entry.state.stage}`;
+  };
+  const isLast = (obligation: Hash, id: Hash) => {
+    const last = recordsOf(obligation).findLast(({ kind }) => kind !== "finality");
+    return last !== undefined && idOf(last) === id && entryOf(obligation) !== undefined;
+  };
+
+  return {
+    entry: (obligation) => (recordsOf(obligation).length === 0 ? undefined : entryOf(obligation)),
+
+    problem(obligation, deployment) {
+      const { obligation_hash: hash } = obligation;
+      if (entryOf(hash) === undefined) return "its records do not follow from each other";
+      return recordsOf(hash)
+        .map((record) => unsupported(record, obligation, deployment))
+        .find((problem) => problem !== undefined);
     },
 
-    appeal(obligation) {
-      const known = store.get(obligation);
-      if (known?.state.stage !== "SETTLEMENT_INSTRUCTION" || known.state.appeals >= LIMITS.appeals)
-        return refuse("SETTLED_ALREADY", obligation, known === undefined ? "nothing was settled" : `in ${known.state.stage}`);
-      return write(obligation, { ...known, state: advance(advance(known.state, "APPEAL"), "REOPEN") });
+    bind(record) {
+      const [first] = recordsOf(record.obligation_hash);
+      if (first?.kind === "binding") return accept(first.record);
+      return add({ kind: "binding", record }) === undefined
+        ? refuse("SETTLED_ALREADY", record.obligation_hash, where(record.obligation_hash))
+        : accept(record);
+    },
+
+    settle(instruction) {
+      const { obligation_hash: obligation, instruction_id } = instruction;
+      if (isLast(obligation, instruction_id)) return accept(instruction);
+      return add({ kind: "instruction", record: instruction }) === undefined
+        ? refuse("SETTLED_ALREADY", obligation, where(obligation))
+        : accept(instruction);
+    },
+
+    appeal(appeal) {
+      const entry = add({ kind: "appeal", record: appeal });
+      return entry === undefined ? refuse("SETTLED_ALREADY", appeal.obligation_hash, where(appeal.obligation_hash)) : accept(entry);
     },
 
     exit(record) {
       const { obligation_hash: obligation, exit_id, exit } = record;
-      const known = store.get(obligation);
-      if (known?.instruction === exit_id) return accept(record);
-      if (known !== undefined && known.state.stage !== "VERIFICATION")
-        return refuse("SETTLED_ALREADY", obligation, `by ${known.instruction}, now in ${known.state.stage}`);
-      const state = leaving(exit, known?.state);
-      if (state === undefined) return refuse("EXIT_NOT_DUE", obligation, "after an appeal, evidence was handed in: it cannot expire");
-      write(obligation, { state, instruction: exit_id, decision: record.clearing_decision_hash ?? exit_id });
-      return accept(record);
+      if (isLast(obligation, exit_id)) return accept(record);
+      const entry = entryOf(obligation);
+      if (entry?.state.stage === "SETTLEMENT_INSTRUCTION") return refuse("SETTLED_ALREADY", obligation, where(obligation));
+      if (entry?.state.stage === "VERIFICATION" && exit === "EXPIRED")
+        return refuse("EXIT_NOT_DUE", obligation, "after an appeal, evidence was handed in: it cannot expire");
+      return add({ kind: "exit", record }) === undefined ? refuse("SETTLED_ALREADY", obligation, where(obligation)) : accept(record);
     },
 
     close(evaluation, deployment) {
-      const { obligation_hash: obligation, instruction_id, phi_result } = evaluation;
-      const known = store.get(obligation);
+      const { obligation_hash: obligation, phi_result } = evaluation;
       if (!phi_result || !isEvaluationSigned(evaluation, deployment))
         return refuse("NOT_FINAL", obligation, "ϕ has not fired, or no engine says so");
-      if (known?.instruction !== instruction_id || known.state.stage !== "SETTLEMENT_INSTRUCTION")
-        return refuse("NOT_FINAL", obligation, `${evaluationId(evaluation)} is about another instruction`);
-      return write(obligation, { ...known, state: advance(known.state, "PHI_FIRED") });
+      const entry = add({ kind: "finality", record: evaluation });
+      return entry === undefined
+        ? refuse("NOT_FINAL", obligation, `${evaluationId(evaluation)} is about another instruction`)
+        : accept(entry);
     },
   };
+}
+
+/** Why a record does not support a stage of the obligation; undefined if it does. */
+function unsupported(of: DocketRecord, obligation: Obligation, deployment: Deployment): string | undefined {
+  const { kind, record } = of;
+  if (kind === "appeal") return deployment.appealed(obligation, record) ? undefined : `the rail knows of no appeal at ${record.receipt}`;
+  const engine = engineProblem(record.clearing_engine, obligation, deployment);
+  if (engine !== undefined) return `the ${kind} is by ${record.clearing_engine}: ${engine}`;
+  return isSigned(of, deployment) ? undefined : `the ${kind} is not what an engine signed`;
+}
+
+function isSigned({ kind, record }: Exclude<DocketRecord, { kind: "appeal" }>, deployment: Deployment): boolean {
+  switch (kind) {
+    case "binding":
+      return isBindingSigned(record, deployment);
+    case "instruction":
+      return isInstructionSigned(record, deployment);
+    case "exit":
+      return isExitSigned(record, deployment);
+    case "finality":
+      return record.phi_result && isEvaluationSigned(record, deployment);
+  }
 }

@@ -97,6 +97,8 @@ export function recordExit({ obligation, cause, deployment, engine, docket, now 
   requireEngine(engine.id, obligation, deployment);
   const problem = exitProblem(obligation, cause, deployment, now);
   if (problem !== undefined) return refuse("EXIT_NOT_DUE", obligation.obligation_id, problem);
+  const unsupported = docket.problem(obligation, deployment);
+  if (unsupported !== undefined) return refuse("DOCKET_UNSUPPORTED", obligation.obligation_hash, unsupported);
   const { fee, currency, principal = 0, claim_ceiling = 0 } = obligation.economic_terms;
   const { exit } = cause;
   const decision = "cleared" in cause ? cause.cleared.decision.clearing_decision_hash : "ended" in cause ? cause.decision : undefined;

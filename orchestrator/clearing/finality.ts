@@ -72,6 +72,8 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   const anchor = anchorOf(decision);
   const loose = isOverride(decision) ? looseOverride(decision, input) : looseDecision(decision, input);
   if (loose !== undefined) return refuse("DECISION_ANCHOR", anchor, loose);
+  const unsupported = input.docket.problem(obligation, deployment);
+  if (unsupported !== undefined) return refuse("DOCKET_UNSUPPORTED", obligation.obligation_hash, unsupported);
   const stray = strayInstruction(input);
   if (stray !== undefined) return refuse("INSTRUCTION_ANCHOR", instruction.instruction_id, stray);
   const receipt = receiptClause(input);

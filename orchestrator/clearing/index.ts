@@ -2,6 +2,7 @@
 export * from "./admissibility.ts";
 export * from "./aggregate.ts";
 export * from "./bind.ts";
+export * from "./binding.ts";
 export * from "./clearing-decision.ts";
 export * from "./criteria.ts";
 export * from "./deployment.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
+import { type BindingRecord, isBindingSigned } from "./binding.ts";
 import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
@@ -44,7 +45,7 @@ export const passportSchema = z.strictObject({
   record: trackRecordSchema,
   /** Suspended: its weight is 0 until the flag is lifted. */
   flagged: z.boolean(),
-  /** Applied decisions with their delta's id, oldest first, exits among them by their own id: each counts once. */
+  /** Applied decisions with their delta's id, oldest first; exits by their own id, bindings by their obligation's hash: each counts once. */
   history: z.array(z.strictObject({ source_clearing_decision: digestSchema, delta_id: digestSchema })).readonly(),
 });
 export type Passport = z.infer<typeof passportSchema>;
@@ -127,25 +128,44 @@ export function applyDelta(
   return accept({ ...passport, fields, history: [...passport.history, entry] });
 }
 
-/** Whose passports the end of an obligation without finality changes. */
+/** Whose passports a binding, or the end of an obligation without finality, changes. */
 export function subjectsOf({ passport_delta }: Pick<ExitRecord, "passport_delta">): readonly string[] {
   return [...new Set(stepsIn(passport_delta).map(({ subject }) => subject))];
 }
 
 /** Applies the end of an obligation without finality to a passport that it names: the record is signed, and final as it is. It counts once. */
 export function applyExit(passport: Passport, exit: ExitRecord, deployment: Deployment): Checked<Passport> {
+  if (!isExitSigned(exit, deployment)) return refuse("DELTA_NOT_DUE", passport.subject, "no engine signed the exit");
+  return applyEvent(passport, { ...exit, once: exit.exit_id, id: exit.exit_id }, deployment);
+}
+
+/** Applies the binding of an obligation to a passport that it names (RAILS 6.1). An obligation is bound once, whoever publishes it again. */
+export function applyBinding(passport: Passport, binding: BindingRecord, deployment: Deployment): Checked<Passport> {
+  if (!isBindingSigned(binding, deployment)) return refuse("DELTA_NOT_DUE", passport.subject, "no engine signed the binding");
+  return applyEvent(passport, { ...binding, once: binding.obligation_hash, id: binding.binding_id }, deployment);
+}
+
+interface PassportEvent extends Pick<ExitRecord, "passport_delta" | "clearing_engine"> {
+  /** What counts once. */
+  readonly once: Hash;
+  readonly id: Hash;
+}
+
+function applyEvent(
+  passport: Passport,
+  { passport_delta, clearing_engine, once, id }: PassportEvent,
+  deployment: Deployment,
+): Checked<Passport> {
   const refused = (details: string) => refuse("DELTA_NOT_DUE", passport.subject, details);
   const { registry } = deployment;
-  if (!isExitSigned(exit, deployment)) return refused("no engine signed the exit");
-  if (registry.identity(exit.clearing_engine)?.principal === registry.identity(passport.subject)?.principal)
+  if (registry.identity(clearing_engine)?.principal === registry.identity(passport.subject)?.principal)
     return refused("its engine has the subject's own principal");
-  const own = stepsIn(exit.passport_delta).filter(({ subject }) => subject === passport.subject);
-  if (own.length === 0) return refused("the exit is not about it");
-  if (passport.history.some((entry) => entry.source_clearing_decision === exit.exit_id)) return refused("the exit counts already");
+  const own = stepsIn(passport_delta).filter(({ subject }) => subject === passport.subject);
+  if (own.length === 0) return refused("the record is not about it");
+  if (passport.history.some((entry) => entry.source_clearing_decision === once)) return refused("the record counts already");
   const fields = { ...passport.fields };
   for (const { field, step } of own) fields[field] = (fields[field] ?? 0) + step;
-  const entry = { source_clearing_decision: exit.exit_id, delta_id: exit.exit_id };
-  return accept({ ...passport, fields, history: [...passport.history, entry] });
+  return accept({ ...passport, fields, history: [...passport.history, { source_clearing_decision: once, delta_id: id }] });
 }
 
 /** The passport after one more verdict was compared with the final decision. */

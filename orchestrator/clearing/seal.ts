@@ -7,6 +7,7 @@ import type { Signature, Signer } from "./signature.ts";
 /** Kinds of signed objects; part of the message, so that a signature over one kind is invalid for another. */
 export type SealedKind =
   | "obligation"
+  | "binding"
   | "hop"
   | "envelope"
   | "verifier-output"

@@ -80,7 +80,7 @@ export function engineOf(runner: string): string {
 export function cityDeployment(
   keys: ClearingRecord["keys"],
   standings: readonly Standing[],
-  options: Partial<Pick<Deployment, "verify" | "undertook" | "ended">> = {},
+  options: Partial<Pick<Deployment, "verify" | "undertook" | "ended" | "appealed">> = {},
 ): Deployment {
   const known = standings.map(({ id, principal, issues = [], role }) => {
     const key = keys[id] ?? NO_KEY;
@@ -261,10 +261,11 @@ export function outputOf(
 }
 
 /** For documents that this process has just created from on-chain facts. */
-export const TRUSTED: Pick<Deployment, "verify" | "undertook" | "ended"> = {
+export const TRUSTED: Pick<Deployment, "verify" | "undertook" | "ended" | "appealed"> = {
   verify: () => true,
   undertook: () => true,
   ended: () => true,
+  appealed: () => true,
 };
 
 /**

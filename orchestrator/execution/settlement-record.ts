@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bindObligation } from "../clearing/bind.ts";
 import type { Deployment } from "../clearing/deployment.ts";
 import type { Multipliers } from "../clearing/distribution.ts";
-import { type Docket, openDocket } from "../clearing/docket.ts";
+import { type Docket, openDocket, type RailAppeal } from "../clearing/docket.ts";
 import { secondsOf } from "../clearing/fields.ts";
 import { type Environment, evaluateFinality, type FinalityEvaluation, finalityEvaluationSchema } from "../clearing/finality.ts";
 import { ingest } from "../clearing/ingest.ts";
@@ -12,6 +12,7 @@ import { deltasOf, type PassportDelta, passportDeltaSchema } from "../clearing/p
 import { type SettlementInstruction, settle, settlementInstructionSchema, settleOverride } from "../clearing/settlement-instruction.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { numbersIn } from "../primitives/bitmap.ts";
+import type { Hash } from "../primitives/hex.ts";
 import { type ClearingRecord, clearAgain, granted, isAgainst } from "./clearing-record.ts";
 import { itemsOfSlot } from "./obligation.ts";
 
@@ -77,7 +78,8 @@ export interface Settling {
 export function instructionOf(attempt: Attempt, { override, earlier, multipliers }: Settling): SettlementInstruction | undefined {
   const { obligation, record, world, engine } = attempt;
   const docket = docketAfter(earlier);
-  if (earlier.length > 0) granted(docket.appeal(obligation.obligation_hash));
+  const standing = earlier.at(-1);
+  if (standing !== undefined) granted(docket.appeal(withdrawn(standing, override?.override_id ?? standing.instruction_id)));
   if (override !== undefined)
     return granted(settleOverride(override, granted(bindObligation(obligation, world)), engine, docket, multipliers, earlier[0]));
   if (record === undefined) return undefined;
@@ -140,11 +142,17 @@ export function exoneratedIn(overrides: readonly OverrideRecord[]): readonly str
   return overrides.flatMap(({ exonerated = [] }) => exonerated);
 }
 
+/** The chain's appeal against an instruction; the act that ruled on it stands for it. */
+function withdrawn({ obligation_hash, instruction_id }: SettlementInstruction, receipt: Hash): RailAppeal {
+  return { obligation_hash, instruction_id, receipt };
+}
+
 /** An engine's docket of an attempt, rebuilt from the signed instructions. */
 function docketAfter(instructions: readonly SettlementInstruction[]): Docket {
   const docket = openDocket();
   for (const [place, instruction] of instructions.entries()) {
-    if (place > 0) granted(docket.appeal(instruction.obligation_hash));
+    const before = instructions[place - 1];
+    if (before !== undefined) granted(docket.appeal(withdrawn(before, instruction.override_id ?? instruction.instruction_id)));
     granted(docket.settle(instruction));
   }
   return docket;

@@ -39,7 +39,7 @@ const { signers, registry } = castOf("exits", {
   judge: { principal: "mesh", role: "constraint" },
   engine: { principal: "clearing-house", role: "engine" },
 });
-const world = deployment(registry);
+const world = deployment(registry, { appealed: () => true });
 const BOUND_AT = 1_800_000_000n;
 const HOUR = 3600n;
 const TERMS: ObligationTerms = {
@@ -198,11 +198,12 @@ describe("an obligation that ends without finality", () => {
     expect(ended.entry(obligation.obligation_hash)?.state.stage).to.equal("CANCELLED");
     expect(refusals(settle(passed, signers.engine, ended))).to.deep.equal(["SETTLED_ALREADY"]);
     const settled = openDocket();
-    granted(settle(passed, signers.engine, settled));
+    const instruction = granted(settle(passed, signers.engine, settled));
     const late = { docket: settled, ...AFTERWARDS };
     expect(refusals(leave(BOTH, late))).to.deep.equal(["SETTLED_ALREADY"]);
     expect(refusals(leave({ exit: "EXPIRED" }, late))).to.deep.equal(["SETTLED_ALREADY"]);
-    granted(settled.appeal(obligation.obligation_hash));
+    const appeal = { obligation_hash: obligation.obligation_hash, instruction_id: instruction?.instruction_id ?? "0x", receipt: "rail" };
+    granted(settled.appeal(appeal));
     expect(refusals(leave({ exit: "EXPIRED" }, late)), "there is evidence").to.deep.equal(["EXIT_NOT_DUE"]);
     granted(leave({ exit: "UNVERIFIABLE", cleared: cleared("ABSTAIN") }, late));
     expect(settled.entry(obligation.obligation_hash)?.state.stage).to.equal("UNVERIFIABLE");

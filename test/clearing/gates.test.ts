@@ -17,7 +17,7 @@ const { signers, registry } = castOf("gates", {
   "agents-engine": { principal: "agent-labs", role: "engine" },
 });
 type Name = keyof typeof signers;
-const world = clearing.deployment(registry);
+const world = clearing.deployment(registry, { appealed: (_, { receipt }) => receipt === "heard" });
 const NOW = BigInt(Date.parse("2026-05-01T12:00:00Z") / 1000);
 const DAY = 86_400n;
 const QUIET = { appealsFiledAt: [], resolvedConflicts: [] };
@@ -76,6 +76,11 @@ function settled(deal: Deal = {}) {
   if (instruction === undefined) throw new Error("the deal settles");
   return { ...done, instruction, docket };
 }
+
+/** The rail's appeal against the deal's instruction. */
+const appealOf = ({ obligation, instruction }: ReturnType<typeof settled>, receipt = "heard"): clearing.RailAppeal => ({
+  ...{ obligation_hash: obligation.obligation_hash, instruction_id: instruction.instruction_id, receipt },
+});
 
 const evaluate = (
   { obligation, decision, instruction, docket }: ReturnType<typeof settled>,
@@ -363,7 +368,7 @@ describe("a docket", () => {
 
   it("lets a second decision replace the first on appeal only, and the first never becomes final then", () => {
     const deal = settled();
-    granted(deal.docket.appeal(deal.obligation.obligation_hash));
+    granted(deal.docket.appeal(appealOf(deal)));
     const second = cleared({ verdicts: ALL.slice(1) });
     const instruction = granted(clearing.settle(second, signers.engine, deal.docket));
     if (instruction === undefined) throw new Error("the second decision settles");
@@ -376,7 +381,7 @@ describe("a docket", () => {
     const evaluation = granted(evaluate(deal));
     granted(deal.docket.close(evaluation, world));
     expect(guardOf(clearing.settle(cleared({ verdicts: ALL.slice(1) }), signers.engine, deal.docket))).to.equal("SETTLED_ALREADY");
-    expect(guardOf(deal.docket.appeal(deal.obligation.obligation_hash))).to.equal("SETTLED_ALREADY");
+    expect(guardOf(deal.docket.appeal(appealOf(deal)))).to.equal("SETTLED_ALREADY");
   });
 
   it("closes on nothing but a signed evaluation that fired", () => {

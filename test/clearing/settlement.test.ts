@@ -17,10 +17,12 @@ import {
   type Obligation,
   type ObligationTerms,
   openDocket,
+  type RailAppeal,
   raisedTo,
   recordOverride,
   registryOf,
   type Scorer,
+  type SettlementInstruction,
   sealEnvelope,
   settle,
   settleOverride,
@@ -81,6 +83,10 @@ const world = deployment(registry, { undertook: isBid });
 const NOW = 1_800_000_000n;
 const PANEL = ["v1", "v2", "v3"];
 const bound = granted(bindObligation(OBLIGATION, world));
+/** The rail's appeal against an instruction. */
+const against = (standing?: SettlementInstruction): RailAppeal => ({
+  ...{ obligation_hash: bound.obligation_hash, instruction_id: standing?.instruction_id ?? "0x", receipt: "heard" },
+});
 const itemOf = (slot: number, grade = "ATT") =>
   emitted(
     OBLIGATION.obligation_hash,
@@ -363,10 +369,10 @@ describe("a human act", () => {
   it("takes the place of an instruction only after an appeal", () => {
     const passed = cleared([{}, {}, {}]);
     const docket = openDocket();
-    granted(settle(passed, keys.engine, docket, EVEN));
+    const standing = granted(settle(passed, keys.engine, docket, EVEN));
     const override = granted(write({ act: "RESOLVE_APPEAL", ...ruling({ score: 0.25, payees: ["ann", "bob"] }) }));
     expect(refusals(settleOverride(override, bound, keys.engine, docket, EVEN))).to.deep.equal(["SETTLED_ALREADY"]);
-    granted(docket.appeal(bound.obligation_hash));
+    granted(docket.appeal(against(standing)));
     const second = granted(settleOverride(override, bound, keys.engine, docket, EVEN));
     expect(docket.entry(bound.obligation_hash)?.instruction).to.equal(second?.instruction_id);
   });
@@ -384,7 +390,7 @@ describe("a human act", () => {
     const announced = (score: number) => {
       const docket = openDocket();
       const first = granted(settle(cleared([{ score: 0.5 }, { score: 0.5 }, {}]), keys.engine, docket, EVEN));
-      granted(docket.appeal(bound.obligation_hash));
+      granted(docket.appeal(against(first)));
       const override = granted(write({ act: "RESOLVE_APPEAL", ...ruling({ score, payees: ["ann", "bob"] }) }));
       return granted(settleOverride(override, bound, keys.engine, docket, EVEN, first))?.reputation_action?.passport_delta;
     };

@@ -112,8 +112,8 @@ function attemptBehind(
   const record = drawBlock === 0 ? undefined : recordOf(drawBlock);
   seen.holds(drawBlock === 0 || record !== undefined, `${subject}: the clearing that it follows from`, "is not in the log", file);
   const keys = { ...record?.keys, [id]: key };
-  // That the chain ended an attempt so is compared with the chain, or left to the replay.
-  const world = cityDeployment(keys, standings(record, keys, id), { undertook, ended: () => true });
+  // That the chain ended an attempt so, or heard an appeal, is compared with the chain, or left to the replay.
+  const world = cityDeployment(keys, standings(record, keys, id), { undertook, ended: () => true, appealed: () => true });
   return { obligation, record, world, engine: { id, key, sign: () => signature } };
 }
 
