@@ -81,7 +81,7 @@ export interface MailboxOptions {
   /** Signs receipts. */
   readonly receiver: LocalAccount;
   readonly clock: WallClock;
-  /** Keeps chain time from jumping while a seat has a question whose silence has a cost. Default: time is not held. */
+  /** Keeps chain time from jumping while a seat has a question that has a deadline or whose silence has a cost. Default: time is not held. */
   readonly hold?: WorkClock["hold"];
   /** Factor on the seconds of `CALLS`, so that tests wait less. Default 1. */
   readonly patience?: number;
@@ -142,8 +142,16 @@ export class Mailbox {
     {
       seconds = 0,
       isOptional = false,
+      hasDeadline = false,
       help = () => ({}),
-    }: { readonly seconds?: number; readonly isOptional?: boolean; readonly help?: () => JsonObject } = {},
+    }: {
+      readonly seconds?: number;
+      /** Silence has no cost, whatever the kind says. */
+      readonly isOptional?: boolean;
+      /** The answer would be late after a jump of chain time, although silence has no cost. */
+      readonly hasDeadline?: boolean;
+      readonly help?: () => JsonObject;
+    } = {},
   ): Promise<CallAnswer<Kind>> {
     const { calls, clock, patience = 1, closed = false, hold = (work) => work() } = this.#options;
     const { within, answer: schema, ...of }: CallKind = CALLS[kind];
@@ -180,7 +188,7 @@ export class Mailbox {
         throw await absent("time", why, kept.answerBy);
       });
       const waited = () => Promise.race([answered, late]);
-      return parse(await (optional ? waited() : hold(waited)));
+      return parse(await (optional && !hasDeadline ? waited() : hold(waited)));
     } finally {
       over.abort();
       this.#open.delete(id);

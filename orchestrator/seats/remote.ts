@@ -45,11 +45,17 @@ export function remoteSigning(outsider: Outsider, mailbox: Mailbox): Signing {
       };
       const help = () => ({ typedData: stringify(data) });
       const request = signRequestOf(data);
-      const isOptional = isSessionMessage(request.type);
+      const isInSession = isSessionMessage(request.type);
       // It first reads what it is to propose.
       const proposed = hashSchema.safeParse(request.message["cid"]);
-      if (isOptional && proposed.success) mailbox.grant(address, [contentIdFromDigest(proposed.data)]);
-      const { signature } = await mailbox.ask(outsider, "sign", request, check, { help, isOptional });
+      if (isInSession && proposed.success) mailbox.grant(address, [contentIdFromDigest(proposed.data)]);
+      // An agent that was paid and left withdraws when it comes back.
+      const hasDeadline = request.type === "Withdrawal";
+      const { signature } = await mailbox.ask(outsider, "sign", request, check, {
+        help,
+        isOptional: isInSession || hasDeadline,
+        hasDeadline,
+      });
       return signature;
     },
   });

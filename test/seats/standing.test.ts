@@ -1,8 +1,11 @@
 import { expect } from "chai";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { SeatAbsent } from "../../orchestrator/minds/absence.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
+import { typedData } from "../../orchestrator/protocol/typed-data.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import type { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { remoteSigning } from "../../orchestrator/seats/remote.ts";
 import { cache } from "../support/cache.ts";
 import { rejection } from "../support/rejection.ts";
 import { mailboxOver } from "./mailboxes.ts";
@@ -113,5 +116,28 @@ describe("how a seat elsewhere stands with its city", () => {
       await next;
     });
     expect(chainTime.now()).to.equal(7_200n);
+  });
+
+  /** A withdrawal of what a mission paid it, which it may as well sign later. */
+  const withdrawn = (nonce: bigint) => {
+    const { account } = remoteSigning({ ...agent, principal: agent.address }, mailbox);
+    const message = { account: agent.address, by: agent.address, to: agent.address, nonce, deadline: 86_400 };
+    return account.signTypedData({ ...typedData("Withdrawal", 31337, agent.address), message });
+  };
+
+  it("is not waited for when it was paid and left", async () => {
+    now += 20_000;
+    expect(await rejection(withdrawn(1n))).to.be.instanceOf(SeatAbsent);
+    expect(waits.size).to.equal(0);
+    await mailbox.callsTo(agent.address, AbortSignal.abort());
+    const failed = rejection(withdrawn(2n));
+    while (waits.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    const next = chainTime.sleepUntil(90_000n);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(chainTime.now(), "a signature would be late").to.equal(7_200n);
+    // It does not come back while a moment is waited.
+    for (const pass of waits) pass();
+    expect(await failed).to.be.instanceOf(SeatAbsent);
+    await next;
   });
 });
