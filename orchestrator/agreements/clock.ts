@@ -22,7 +22,8 @@ export function overBy(agreement: Agreement, now: number): number {
   const live = (change: Partial<AgreementState>) => deadlineOf({ ...PROPOSED, ...change }, agreement) ?? 0;
   const unfunded = isEscrowed(agreement) ? live({ status: "active" }) : 0;
   const drawn = agreement.verification.sampling === undefined ? 0 : live({ status: "delivered", lot: "open" });
-  const heard = drawn + live({ status: "delivered" }) * (1 + DEFAULTS.maxBackups);
+  const asked = Array.from({ length: 1 + DEFAULTS.maxBackups }, (_, backups) => live({ status: "delivered", backups }));
+  const heard = asked.reduce((sum, seconds) => sum + seconds, drawn);
   return now + unfunded + live({ status: "active", funded: true }) + heard + live({ status: "verified" }) + live({ status: "disputed" });
 }
 

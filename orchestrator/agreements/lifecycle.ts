@@ -249,8 +249,15 @@ export function isOver({ status }: Pick<AgreementState, "status">): boolean {
   return Object.keys(TRANSITIONS[status]).length === 0;
 }
 
+/** Seconds of the evaluator after so many silent ones: its own time, within that of all of them. */
+export function evaluatorSeconds({ verification, escrow }: Agreement, silent = 0): number {
+  const own = verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds;
+  const all = escrow?.dead_mans_switch?.evaluator_timeout_seconds ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.min(own, all - silent * own));
+}
+
 /** Seconds from entering a state, or from the last event in it, to its `timeout`. Undefined once the agreement has ended. */
-export function deadlineOf({ status, funded, lot }: AgreementState, agreement: Agreement): number | undefined {
+export function deadlineOf({ status, funded, lot, backups }: AgreementState, agreement: Agreement): number | undefined {
   const { escrow, verification, negotiation } = agreement;
   const guard = escrow?.dead_mans_switch;
   switch (status) {
@@ -261,7 +268,7 @@ export function deadlineOf({ status, funded, lot }: AgreementState, agreement: A
       return (funded || !isEscrowed(agreement) ? guard?.provider_timeout_seconds : guard?.client_timeout_seconds) ?? DEFAULTS.switchSeconds;
     case "delivered":
       if (lot === "open") return verification.sampling?.reveal_seconds ?? DEFAULTS.revealSeconds;
-      return verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds;
+      return evaluatorSeconds(agreement, backups);
     case "verified":
       return verification.strategy === "optimistic" ? (verification.challenge_window_seconds ?? DEFAULTS.challengeSeconds) : 0;
     case "disputed":

@@ -8,6 +8,7 @@ import {
   type BreakerLimits,
   type BreakerOutcome,
   DEFAULTS,
+  evaluatorSeconds,
   isEscrowed,
   type OpenBreaker,
   openBreakers,
@@ -144,5 +145,5 @@ function silentIn({ agreement, timed: { state } }: AgreementLife, dated: readonl
   const { sampling } = agreement.verification;
   const unopened = sampling === undefined ? 0 : (sampling.reveal_seconds ?? DEFAULTS.revealSeconds);
   const asked = dated.find(({ act }) => act.act === "sample")?.at ?? delivered.at + unopened;
-  return asked + (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
+  return asked + evaluatorSeconds(agreement);
 }
