@@ -229,6 +229,7 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
     case "negotiate": {
       const negotiation = negotiate({ ...life.negotiation, state: life.timed.state }, act.message, options);
       const { offer, state } = negotiation;
+      requireHonoured(offer);
       const agreedAt = state.agreed ? (life.agreedAt ?? now) : undefined;
       return { ...life, negotiation, agreedAt, agreement: offer, timed: { state, since: now } };
     }

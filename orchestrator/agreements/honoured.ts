@@ -1,12 +1,28 @@
 import { AgreementRefused } from "./errors.ts";
+import { isEscrowed } from "./lifecycle.ts";
 import { isDollar } from "./money.ts";
-import type { Agreement } from "./schema.ts";
+import { type Agreement, DEFAULTS, isDrawn } from "./schema.ts";
 
 /** What an arbiter has in any case: the signed acts. */
 const EVIDENCE: readonly string[] = ["agreement", "deliverable_hash", "verification_result"];
 
+/** Evaluators that an escrow waits for: the first and its backup. */
+const ESCROW_EVALUATORS = 2;
+
 /** A term that nobody here acts on, and what to write instead; undefined if the terms do not have it. */
 const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | undefined>> = {
+  "parties.evaluator.type": ({ parties, verification }) =>
+    parties.evaluator.type === "panel" && verification.consensus === undefined
+      ? "a panel needs verification.consensus, which says how many judge"
+      : undefined,
+  "parties.evaluator.config.model_family": ({ parties: { client, provider, evaluator } }) => {
+    const family = evaluator.config?.model_family;
+    return family !== undefined && [client, provider].some(({ model_family }) => model_family === family)
+      ? `${family} is a party's own family, so nobody of it may judge`
+      : undefined;
+  },
+  "parties.evaluator.selection": (agreement) =>
+    agreement.parties.evaluator.selection && !isDrawn(agreement) ? "without a register nobody is selected: add one" : undefined,
   "service.resources": ({ service }) =>
     service.resources && "nobody sees what a provider uses: limit what can be measured, under service.constraints",
   "service.constraints.max_cost_usd": ({ service, escrow }) => {
@@ -15,26 +31,60 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
       ? undefined
       : "it limits a price in dollars, and this agreement has none: leave it out";
   },
+  "quality_criteria.gate_logic": ({ quality_criteria }) => other(quality_criteria.gate_logic, ["all_must_pass"]),
+  "quality_criteria.guarantee": ({ quality_criteria: { guarantee, guarantee_type } }) =>
+    guarantee && guarantee_type === "deterministic" ? "a deterministic agreement has none: write probabilistic" : undefined,
+  "quality_criteria.dimensions.shadow_slo": ({ quality_criteria: { dimensions } }) =>
+    dimensions.some((each) => each.shadow_slo && each.shadow_metric === undefined) ? "name the shadow_metric that it is about" : undefined,
+  "verification.rotation": (agreement) =>
+    agreement.verification.rotation && !isDrawn(agreement) ? "nobody replaces an evaluator that is named: add a register" : undefined,
   "verification.canary_tasks.frequency": ({ verification: { canary_tasks: canaries } }) =>
     other(canaries?.frequency, ["1_per_5_deliveries"]),
   "verification.canary_tasks.failure_action": ({ verification: { canary_tasks: canaries } }) =>
     other(canaries?.failure_action, ["flag_and_continue"]),
   "verification.consensus.method": ({ verification }) => other(verification.consensus?.method, ["median"]),
-  "dispute.evidence_includes": ({ dispute }) =>
-    dispute?.evidence_includes?.map((each) => other(each, EVIDENCE)).find((problem) => problem !== undefined),
   "escrow.payment.graduated_release.dynamic": ({ escrow }) => {
     const dynamic = escrow?.payment.graduated_release?.dynamic;
     return dynamic === undefined || dynamic === false ? undefined : "write the tiers that dynamicTiers returns, so that both sign them";
   },
+  "escrow.payment.graduated_release.tiers": (agreement) => (continuous(agreement)?.tiers ? TIERED : undefined),
+  "escrow.payment.graduated_release.noise": (agreement) => (continuous(agreement)?.noise ? TIERED : undefined),
+  "escrow.dead_mans_switch.evaluator_timeout_seconds": (agreement) => {
+    const hold = agreement.escrow?.dead_mans_switch?.evaluator_timeout_seconds;
+    const least = ESCROW_EVALUATORS * (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
+    return hold !== undefined && isEscrowed(agreement) && hold < least
+      ? `an escrow waits for an evaluator and its backup, ${least} seconds: write at least that`
+      : undefined;
+  },
+  "dispute.protocol": (agreement) => other(agreement.dispute?.protocol, [isEscrowed(agreement) ? "arbiter" : "none"]),
+  "dispute.auto_file_on": (agreement) => {
+    const { dispute, verification } = agreement;
+    if (dispute?.auto_file_on === undefined) return undefined;
+    if (isEscrowed(agreement)) return "an escrow files nothing by itself: leave it out and challenge";
+    if (verification.strategy === "immediate") return "without a challenge window nothing is disputed: write optimistic";
+    return dispute.threshold === undefined ? "it needs a threshold" : other(dispute.auto_file_on, ["verification_failure_below_threshold"]);
+  },
+  "dispute.threshold": ({ dispute }) =>
+    dispute?.threshold !== undefined && dispute.auto_file_on === undefined ? "it needs auto_file_on" : undefined,
+  "dispute.evidence_includes": ({ dispute }) =>
+    dispute?.evidence_includes?.map((each) => other(each, EVIDENCE)).find((problem) => problem !== undefined),
 };
+
+const TIERED = "with the mode continuous the payment follows the score, without tiers";
+
+/** The release, if it is in proportion to the score. */
+function continuous({ escrow }: Agreement) {
+  const release = escrow?.payment.graduated_release;
+  return release?.enabled === true && release.mode === "continuous" ? release : undefined;
+}
 
 function other(word: string | undefined, known: readonly string[]): string | undefined {
   return word === undefined || known.includes(word) ? undefined : `${word} is unknown; known: ${known.join(", ")}`;
 }
 
 /**
- * Refuses to begin an agreement with terms that both parties would sign and nobody would enforce. Such a document can still be read: another
- * system may honour it. Throws NotHonoured.
+ * Refuses to offer terms that both parties would sign and nobody would enforce. Such a document can still be read: another system may honour
+ * it. Throws NotHonoured.
  */
 export function requireHonoured(agreement: Agreement): void {
   for (const [term, problemOf] of Object.entries(UNHONOURED)) {

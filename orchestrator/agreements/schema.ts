@@ -178,11 +178,13 @@ export const agreementSchema = z.looseObject({
       .array(z.looseObject({ condition: text, type: z.enum(["boolean", "threshold"]) }))
       .max(32)
       .optional(),
+    gate_logic: text.optional(),
   }),
   verification: z.looseObject({
     strategy: z.enum(["optimistic", "immediate"]),
     depth: z.enum(["structural", "semantic", "composite"]).optional(),
     challenge_window_seconds: seconds.optional(),
+    /** Time of each evaluator; then the next one is asked. */
     evaluator_timeout_seconds: seconds.optional(),
     /** Maximum cost of one evaluation, dollars. */
     cost_cap: z.number().nonnegative().optional(),
@@ -219,6 +221,7 @@ export const agreementSchema = z.looseObject({
         .looseObject({
           client_timeout_seconds: seconds.optional(),
           provider_timeout_seconds: seconds.optional(),
+          /** Time of all evaluators together; then `timeout_action` ends the agreement. */
           evaluator_timeout_seconds: seconds.optional(),
           timeout_action: z.enum(TIMEOUT_ACTIONS).optional(),
         })

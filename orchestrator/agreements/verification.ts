@@ -14,6 +14,8 @@ export interface Question {
   readonly dimension: string;
   readonly request: string;
   readonly rubric?: string | undefined;
+  /** The model that the terms name. */
+  readonly model?: string | undefined;
   /** The deliverable as data, between delimiters that it cannot contain. */
   readonly fenced: string;
 }
@@ -309,6 +311,14 @@ function requireEvaluator({ parties, verification }: Agreement, evaluator: Evalu
   const own = evaluator.model_family !== undefined && families.includes(evaluator.model_family);
   const party = [parties.client, parties.provider].some(({ identity }) => sameIdentity(identity, evaluator.identity));
   if (own || party) throw new AgreementRefused("NotIndependent", "The evaluator is a party, or of a party's model family");
+  const agreed = parties.evaluator.config?.model_family;
+  if (agreed !== undefined && agreed !== evaluator.model_family)
+    throw new AgreementRefused(
+      "NoEvaluator",
+      "The evaluator is of another model family than agreed",
+      evaluator.model_family,
+      `ask one of ${agreed}`,
+    );
   return evaluator;
 }
 
@@ -325,6 +335,7 @@ export function questionOf({ service, parties }: Agreement, dimension: string, {
     dimension,
     request: service.description,
     rubric: parties.evaluator.config?.rubric_id,
+    model: parties.evaluator.config?.model,
     fenced: `<${mark}>\n${text}\n</${mark}>`,
   };
 }

@@ -123,7 +123,7 @@ describe("an agreement's acts", () => {
   });
 
   function judgedUnder(threshold: number | undefined): AgreementLife {
-    const dispute = { protocol: "ajp", auto_file_on: "verification_failure_below_threshold", threshold };
+    const dispute = { protocol: "none", auto_file_on: "verification_failure_below_threshold", threshold };
     const one = living(proposing("filed", START + 864_000, threshold === undefined ? {} : { dispute }));
     for (const act of [...SIGNED, deliver]) one.do(act);
     one.do((life) => result(life, "evaluator"));
@@ -145,6 +145,27 @@ describe("an agreement's acts", () => {
     }
     expect(dueAt(agreement, timed)).to.equal(last);
     expect(runClock(agreement, timed, last).state.status).to.equal("closed");
+  });
+
+  it("hold the money for a silent evaluator and its backups as long as the dead-man's switch says, at most", () => {
+    const held = (seconds: number) => ({
+      ...{ enabled: true, binding: { type: "manual" as const }, payment: { amount: "5.00", currency: "USDC" } },
+      dead_mans_switch: { evaluator_timeout_seconds: seconds, timeout_action: "split_50_50" as const },
+    });
+    // Each of three evaluators has 600 seconds of their own: the switch ends it before the last one has had them, or never does.
+    for (const [seconds, over] of [
+      [1_000, 1_000],
+      [300, 300],
+      [3_600, 1_800],
+    ] as const) {
+      const one = living(proposing(`held-${seconds}`, START + 864_000, { escrow: held(seconds) }));
+      for (const act of [...SIGNED, deliver]) one.do(act);
+      expect(lifeAt(one.life(), START + over - 1).timed.state.status, `${seconds}`).to.equal("delivered");
+      const { timed, agreement } = lifeAt(one.life(), START + over);
+      expect(timed, `${seconds}`).to.deep.include({ since: START + over });
+      expect(timed.state.status).to.equal("closed");
+      expect(overBy(agreement, START), "what both could know at signing").to.equal(START + 86_400 + over + 7_200 + 604_800);
+    }
   });
 
   it("take no consent to end an escrow where there is none", () => {

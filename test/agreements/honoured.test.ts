@@ -1,19 +1,28 @@
 import { expect } from "chai";
-import { agreementHash, messageBytes, openLife, readAgreement } from "../../orchestrator/agreements/index.ts";
+import { agreementHash, messageBytes, openLife, readAgreement, say, take } from "../../orchestrator/agreements/index.ts";
 import { rejection } from "../support/rejection.ts";
 import { EXAMPLE, keyOf, signers } from "./example.ts";
 
-/** The refusal of a proposal whose terms are the example's with these in their place. */
+/** What of the paper's example is kept here: its disputes go to a protocol that nobody here speaks. */
+const KEPT = { ...EXAMPLE, dispute: { protocol: "arbiter", evidence_includes: EXAMPLE.dispute.evidence_includes } } as const;
+
+/** The refusal of a proposal whose terms are these in place of the example's. */
 async function refusal(terms: object) {
-  const agreement = readAgreement({ ...EXAMPLE, ...terms });
-  const signature = signers.client.sign(messageBytes("proposal", agreementHash(agreement)));
-  const act = { act: "propose", document: JSON.parse(JSON.stringify(agreement)), signature } as const;
-  const now = Date.parse(EXAMPLE.created_at) / 1_000;
-  const found = await rejection(Promise.resolve().then(() => openLife(act, { keyOf, now }))).catch(() => undefined);
+  const found = await rejection(Promise.resolve().then(() => begun({ ...KEPT, ...terms }))).catch(() => undefined);
   return found === undefined ? undefined : { code: Reflect.get(found, "code"), problem: found.message };
 }
 
-const { service, verification, escrow, dispute } = EXAMPLE;
+const NOW = Date.parse(EXAMPLE.created_at) / 1_000;
+
+/** The life of an agreement as its client proposes it. */
+function begun(document: object) {
+  const agreement = readAgreement(document);
+  const signature = signers.client.sign(messageBytes("proposal", agreementHash(agreement)));
+  return openLife({ act: "propose", document: JSON.parse(JSON.stringify(agreement)), signature }, { keyOf, now: NOW });
+}
+
+const { service, verification, escrow, dispute } = KEPT;
+const { parties, quality_criteria } = KEPT;
 const canaries = (changed: object) => ({ verification: { ...verification, canary_tasks: { ...verification.canary_tasks, ...changed } } });
 const release = (changed: object) => ({
   escrow: {
@@ -21,34 +30,93 @@ const release = (changed: object) => ({
     payment: { ...escrow.payment, graduated_release: { ...escrow.payment.graduated_release, ...changed } },
   },
 });
+const evaluator = (changed: object) => ({ parties: { ...parties, evaluator: { ...parties.evaluator, ...changed } } });
+const criteria = (changed: object) => ({ quality_criteria: { ...quality_criteria, ...changed } });
+/** Disputed by the terms themselves, under those of a payment that no escrow holds. */
+const filed = (changed: object, strategy = "optimistic") => ({
+  verification: { ...verification, strategy },
+  escrow: { ...escrow, binding: { type: "manual" } },
+  dispute: { protocol: "none", auto_file_on: "verification_failure_below_threshold", threshold: 60, ...changed },
+});
+const held = (seconds: number) => ({
+  escrow: { ...escrow, dead_mans_switch: { ...escrow.dead_mans_switch, evaluator_timeout_seconds: seconds } },
+});
 const judged = (method: string) => ({
   parties: { ...EXAMPLE.parties, evaluator: { type: "panel", panel: ["a", "b", "c"].map((value) => ({ scheme: "uri", value })) } },
+  dispute: { protocol: "none" },
   verification: { ...verification, consensus: { evaluators: 3, method } },
   escrow: { ...escrow, binding: { type: "manual" } },
 });
 
 describe("a proposal whose terms nobody would enforce", () => {
-  const REFUSED: Readonly<Record<string, object>> = {
-    "service.resources": { service: { ...service, resources: { token_budget: 10_000 } } },
-    "service.constraints.max_cost_usd": { escrow: { ...escrow, payment: { ...escrow.payment, currency: "EURC" } } },
-    "verification.canary_tasks.frequency": canaries({ frequency: "1_per_2_deliveries" }),
-    "verification.canary_tasks.failure_action": canaries({ failure_action: "terminate" }),
-    "verification.consensus.method": judged("majority"),
-    "dispute.evidence_includes": { dispute: { ...dispute, evidence_includes: ["agreement", "deliverable"] } },
-    "escrow.payment.graduated_release.dynamic": release({ dynamic: { band: 3 } }),
+  const REFUSED: Readonly<Record<string, readonly object[]>> = {
+    "parties.evaluator.type": [evaluator({ type: "panel" })],
+    "parties.evaluator.selection": [evaluator({ selection: { mode: "random" } })],
+    "parties.evaluator.config.model_family": [
+      {
+        parties: {
+          ...parties,
+          provider: { ...parties.provider, model_family: "claude" },
+          evaluator: { ...parties.evaluator, config: { model_family: "claude" } },
+        },
+      },
+    ],
+    "service.resources": [{ service: { ...service, resources: { token_budget: 10_000 } } }],
+    "service.constraints.max_cost_usd": [{ escrow: { ...escrow, payment: { ...escrow.payment, currency: "EURC" } } }],
+    "quality_criteria.gate_logic": [criteria({ gate_logic: "any_may_pass" })],
+    "quality_criteria.guarantee": [criteria({ guarantee: { kind: "pass_at_k", k: 3, target: 80 } })],
+    "quality_criteria.dimensions.shadow_slo": [
+      criteria({ dimensions: quality_criteria.dimensions.map((each) => ({ ...each, shadow_metric: undefined })) }),
+    ],
+    "verification.rotation": [{ verification: { ...verification, rotation: { max_consecutive: 2 } } }],
+    "verification.canary_tasks.frequency": [canaries({ frequency: "1_per_2_deliveries" })],
+    "verification.canary_tasks.failure_action": [canaries({ failure_action: "terminate" })],
+    "verification.consensus.method": [judged("majority")],
+    "escrow.payment.graduated_release.dynamic": [release({ dynamic: { band: 3 } })],
+    "escrow.payment.graduated_release.tiers": [release({ mode: "continuous" })],
+    "escrow.payment.graduated_release.noise": [
+      release({ mode: "continuous", tiers: undefined, noise: { points: 3, seed_hash: `0x${"11".repeat(32)}` } }),
+    ],
+    "escrow.dead_mans_switch.evaluator_timeout_seconds": [held(1_199)],
+    "dispute.protocol": [{ dispute: EXAMPLE.dispute }, { dispute: { protocol: "none" } }, filed({ protocol: "arbiter" })],
+    "dispute.auto_file_on": [
+      { dispute: { ...dispute, threshold: 60, auto_file_on: "verification_failure_below_threshold" } },
+      filed({ auto_file_on: "any_failure" }),
+      filed({ threshold: undefined }),
+      filed({}, "immediate"),
+    ],
+    "dispute.threshold": [{ dispute: { ...dispute, threshold: 60 } }],
+    "dispute.evidence_includes": [{ dispute: { ...dispute, evidence_includes: ["agreement", "deliverable"] } }],
   };
-  for (const [term, terms] of Object.entries(REFUSED))
+  for (const [term, cases] of Object.entries(REFUSED))
     it(`is refused by the name of ${term}`, async () => {
-      const found = await refusal(terms);
-      expect(found?.code).to.equal("NotHonoured");
-      expect(found?.problem).to.include(term);
+      for (const [index, terms] of cases.entries()) {
+        const found = await refusal(JSON.parse(JSON.stringify(terms)));
+        expect(found?.code, `${index}`).to.equal("NotHonoured");
+        expect(found?.problem, `${index}`).to.include(`${term}`);
+      }
     });
 
   it("is read all the same: another system may enforce them", () => {
-    for (const terms of Object.values(REFUSED)) expect(readAgreement({ ...EXAMPLE, ...terms }).status).to.equal("proposed");
+    for (const terms of Object.values(REFUSED).flat())
+      expect(readAgreement(JSON.parse(JSON.stringify({ ...EXAMPLE, ...terms }))).status).to.equal("proposed");
   });
 
-  it("begins with what is enforced: the paper's example, medians, tiers as they are", async () => {
-    for (const terms of [{}, judged("median"), release({ dynamic: false })]) expect(await refusal(terms)).to.equal(undefined);
+  it("begins with what is enforced: the paper's example but for its disputes, medians, tiers as they are", async () => {
+    const enforced = [{}, judged("median"), release({ dynamic: false }), filed({}), held(1_200), criteria({ gate_logic: "all_must_pass" })];
+    for (const terms of enforced) expect(await refusal(terms)).to.equal(undefined);
+  });
+
+  it("is not reached by a counter either", async () => {
+    const terms = { ...KEPT, ...filed({}) };
+    const life = begun(terms);
+    const said = say(life.negotiation, signers.provider, {
+      ...{ by: "provider", action: "counter", rationale_code: "risk", timestamp: EXAMPLE.created_at },
+      changes: { "/verification/strategy": "immediate" },
+    });
+    const act = { act: "negotiate", message: JSON.parse(JSON.stringify(said)) } as const;
+    const found = await rejection(Promise.resolve().then(() => take(life, act, { keyOf, now: NOW })));
+    expect(Reflect.get(found, "code")).to.equal("NotHonoured");
+    expect(found.message).to.include("dispute.auto_file_on");
   });
 });

@@ -163,6 +163,10 @@ describe("a verification", () => {
     const parties = { ...EXAMPLE.parties, provider: { ...EXAMPLE.parties.provider, model_family: "m" } };
     const related = readAgreement({ ...EXAMPLE, parties, verification: { ...EXAMPLE.verification, depth: "semantic" } });
     expect(await refusalOfPromise(run(related, { evaluator: { ...judge(), model_family: "m" } }))).to.equal("NotIndependent");
+    const asked = { ...EXAMPLE.parties, evaluator: { ...EXAMPLE.parties.evaluator, config: { model_family: "n" } } };
+    const agreed = readAgreement({ ...related, parties: asked });
+    expect(await refusalOfPromise(run(agreed, { evaluator: { ...judge(), model_family: "m" } }))).to.equal("NoEvaluator");
+    expect((await run(agreed, { evaluator: { ...judge(), model_family: "n" } })).determination.result).to.equal("PASS");
     const own = { ...judge(), identity: EXAMPLE.parties.provider.identity };
     expect(await refusalOfPromise(run(example(), { evaluator: own }))).to.equal("NotIndependent");
   });
