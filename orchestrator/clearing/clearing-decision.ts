@@ -55,6 +55,8 @@ export const clearingDecisionSchema = z.strictObject({
   clearing_decision_hash: digestSchema,
   obligation_hash: digestSchema,
   envelope_id: digestSchema,
+  /** The appeal whose evidence it judges as well; the decision before it counts for nothing. */
+  appeal_id: digestSchema.optional(),
   performance: performanceSchema,
   policy: policySchema,
   fault: z.enum(["none", "provider_agent", "requestor", "third_party"]),
@@ -106,9 +108,8 @@ export interface Cleared {
   readonly aggregates: Readonly<Record<Purpose, Aggregate>>;
   /** Rejected outputs, with reasons. */
   readonly refusals: readonly Refusal[];
-  /** Items of the envelope that claimed more than they proved. */
-  readonly forgeries: number;
-  readonly submitter: string;
+  /** Number of items that claimed more than they proved, by who submitted them. */
+  readonly forgeries: Readonly<Record<string, number>>;
 }
 
 /** Prior weight of a verifier in basis points; 5000 for one without a history (A.4.2). */
@@ -169,6 +170,7 @@ export function clear({
   const body = {
     obligation_hash: obligation.obligation_hash,
     envelope_id: envelope.envelope.envelope_id,
+    ...(envelope.reopened === undefined ? {} : { appeal_id: envelope.reopened.appeal }),
     performance: PERFORMANCE[main.verdicts.performance.status],
     policy: POLICY[main.verdicts.policy.status],
     fault: faultOf(main),
@@ -212,8 +214,14 @@ export function clear({
     clearing_engine_signature: signHash(engine, "clearing-decision", hash),
     verifier_cosignatures: {},
   };
-  const forgeries = envelope.refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
-  return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
+  return { obligation, decision, aggregates, refusals, forgeries: forgeriesIn(envelope) };
+}
+
+/** An appeal does not undo what was tried before it. */
+function forgeriesIn({ envelope: { submitted_by }, refusals, reopened }: AdmittedEnvelope): Readonly<Record<string, number>> {
+  const before = reopened === undefined ? {} : forgeriesIn(reopened.decided);
+  const found = refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
+  return found === 0 ? before : { ...before, [submitted_by]: (before[submitted_by] ?? 0) + found };
 }
 
 /** Requirements of the obligation's band, or of the next one after a poor triage score; undefined without known exposures. */

@@ -1,4 +1,5 @@
 import type { Hash } from "../primitives/hex.ts";
+import { type AppealRecord, isAppealReceived } from "./appeal.ts";
 import { type BindingRecord, isBindingSigned } from "./binding.ts";
 import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
@@ -18,11 +19,14 @@ export interface RailAppeal {
   readonly receipt: string;
 }
 
+/** An appeal that the rail heard, or that a party filed here (`recordAppeal`). */
+type DocketAppeal = RailAppeal | AppealRecord;
+
 /** What moves an obligation on from its binding; each names the obligation, and what it follows from. */
 export type DocketRecord =
   | { readonly kind: "binding"; readonly record: BindingRecord }
   | { readonly kind: "instruction"; readonly record: SettlementInstruction }
-  | { readonly kind: "appeal"; readonly record: RailAppeal }
+  | { readonly kind: "appeal"; readonly record: DocketAppeal }
   | { readonly kind: "exit"; readonly record: ExitRecord }
   | { readonly kind: "finality"; readonly record: FinalityEvaluation };
 
@@ -56,7 +60,13 @@ export interface Docket {
   /** Records an instruction. Idempotent. */
   settle(instruction: SettlementInstruction): Checked<SettlementInstruction>;
   /** Returns the obligation to verification: its instruction never becomes final. */
-  appeal(appeal: RailAppeal): Checked<DocketEntry>;
+  appeal(appeal: DocketAppeal): Checked<DocketEntry>;
+  /** Appeals filed here, in order. */
+  appeals(obligation: Hash): readonly AppealRecord[];
+  /** The instruction that stands. */
+  standing(obligation: Hash): SettlementInstruction | undefined;
+  /** The instruction that the last appeal withdrew, whether or not another one has taken its place. */
+  withdrawn(obligation: Hash): SettlementInstruction | undefined;
   /** Ends it without a settlement. Idempotent. */
   exit(record: ExitRecord): Checked<ExitRecord>;
   /** Ends it with a signed evaluation that fired. */
@@ -108,6 +118,8 @@ function idOf({ kind, record }: DocketRecord): Hash | undefined {
 function after(entry: DocketEntry, obligation: Hash, record: DocketRecord): DocketEntry | undefined {
   const named = about(record);
   if (record.record.obligation_hash !== obligation || (named !== undefined && named !== entry.instruction)) return undefined;
+  if (record.kind === "instruction" && record.record.override_id === undefined && record.record.supersedes !== entry.instruction)
+    return undefined;
   try {
     const state = eventsOf(record, entry.state.stage).reduce(advance, entry.state);
     return { state, instruction: idOf(record) ?? entry.instruction };
@@ -128,6 +140,10 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
     const entry = before && after(before, obligation, record);
     if (entry !== undefined) store.set(obligation, [...recordsOf(obligation), record]);
     return entry;
+  };
+  const instructionBefore = (records: readonly DocketRecord[]) => {
+    const last = records.findLast(({ kind }) => kind === "instruction");
+    return last?.kind === "instruction" ? last.record : undefined;
   };
   const where = (obligation: Hash) => {
     const entry = entryOf(obligation);
@@ -171,6 +187,18 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
       return entry === undefined ? refuse("SETTLED_ALREADY", appeal.obligation_hash, where(appeal.obligation_hash)) : accept(entry);
     },
 
+    appeals: (obligation) =>
+      recordsOf(obligation).flatMap(({ kind, record }) => (kind === "appeal" && isFiledHere(record) ? [record] : [])),
+
+    standing(obligation) {
+      return entryOf(obligation)?.state.stage === "SETTLEMENT_INSTRUCTION" ? instructionBefore(recordsOf(obligation)) : undefined;
+    },
+
+    withdrawn(obligation) {
+      const records = recordsOf(obligation);
+      return instructionBefore(records.slice(0, records.findLastIndex(({ kind }) => kind === "appeal") + 1));
+    },
+
     exit(record) {
       const { obligation_hash: obligation, exit_id, exit } = record;
       if (isLast(obligation, exit_id)) return accept(record);
@@ -196,14 +224,21 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
 /** Why a record does not support a stage of the obligation; undefined if it does. */
 function unsupported(of: DocketRecord, obligation: Obligation, deployment: Deployment): string | undefined {
   const { kind, record } = of;
-  if (kind === "appeal") return deployment.appealed(obligation, record) ? undefined : `the rail knows of no appeal at ${record.receipt}`;
+  if (!("clearing_engine" in record))
+    return deployment.appealed(obligation, record) ? undefined : `the rail knows of no appeal at ${record.receipt}`;
   const engine = engineProblem(record.clearing_engine, obligation, deployment);
   if (engine !== undefined) return `the ${kind} is by ${record.clearing_engine}: ${engine}`;
   return isSigned(of, deployment) ? undefined : `the ${kind} is not what an engine signed`;
 }
 
-function isSigned({ kind, record }: Exclude<DocketRecord, { kind: "appeal" }>, deployment: Deployment): boolean {
+function isFiledHere(appeal: DocketAppeal): appeal is AppealRecord {
+  return "appeal_id" in appeal;
+}
+
+function isSigned({ kind, record }: DocketRecord, deployment: Deployment): boolean {
   switch (kind) {
+    case "appeal":
+      return isFiledHere(record) && isAppealReceived(record, deployment);
     case "binding":
       return isBindingSigned(record, deployment);
     case "instruction":

@@ -95,7 +95,7 @@ export interface ExitInput {
  */
 export function recordExit({ obligation, cause, deployment, engine, docket, now }: ExitInput): Checked<ExitRecord> {
   requireEngine(engine.id, obligation, deployment);
-  const problem = exitProblem(obligation, cause, deployment, now);
+  const problem = exitProblem(obligation, cause, deployment, now) ?? unheardAppeal(obligation, cause, docket);
   if (problem !== undefined) return refuse("EXIT_NOT_DUE", obligation.obligation_id, problem);
   const unsupported = docket.problem(obligation, deployment);
   if (unsupported !== undefined) return refuse("DOCKET_UNSUPPORTED", obligation.obligation_hash, unsupported);
@@ -197,6 +197,13 @@ function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: 
       return now > BigInt(secondsOf(until)) ? undefined : `it can be escalated until ${until}`;
     }
   }
+}
+
+/** An appeal's evidence is judged before nothing can be decided about it. */
+function unheardAppeal({ obligation_hash }: BoundObligation, cause: ExitCause, docket: Docket): string | undefined {
+  if (!("cleared" in cause)) return undefined;
+  const last = docket.appeals(obligation_hash).at(-1)?.appeal_id;
+  return cause.cleared.decision.appeal_id === last ? undefined : `its decision is not about ${last ?? "a first envelope"}`;
 }
 
 function refusalProblem(obligation: BoundObligation, refused: Signature, deployment: Deployment, now: bigint): string | undefined {

@@ -1,6 +1,7 @@
 /** `agentcity/clearing`: evidence-graded clearing after RAILS. Knows no chain; see docs/clearing.md. */
 export * from "./admissibility.ts";
 export * from "./aggregate.ts";
+export * from "./appeal.ts";
 export * from "./bind.ts";
 export * from "./binding.ts";
 export * from "./clearing-decision.ts";

@@ -1,5 +1,6 @@
 import type { Brand, Hash } from "../primitives/hex.ts";
 import { type ClassName, meetAll } from "./admissibility.ts";
+import type { Appeal } from "./appeal.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { ClassCheck, Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
@@ -36,9 +37,11 @@ interface Ingested {
   readonly items: ReadonlyMap<Hash, AdmittedItem>;
   /** Attempted class inflation, recorded for the submitter's passport (RAILS 7.1). */
   readonly refusals: readonly Refusal[];
+  /** If an appeal reopened the obligation: the appeal, and what was decided before it. */
+  readonly reopened?: { readonly appeal: Hash; readonly decided: AdmittedEnvelope };
 }
 
-/** An envelope after ingest: admitted and rejected items. Only `ingest` makes one. */
+/** An envelope after ingest: admitted and rejected items. Only `ingest` and `ingestAgain` make one. */
 export type AdmittedEnvelope = Brand<Ingested, "AdmittedEnvelope">;
 
 const MAX_HOPS = 16;
@@ -49,6 +52,37 @@ const MAX_HOPS = 16;
  * its independence. A failing item is rejected; nothing is ever admitted above the meet of its chain.
  */
 export function ingest(document: unknown, obligation: BoundObligation, deployment: Deployment): Checked<AdmittedEnvelope> {
+  return admitted(document, obligation, deployment);
+}
+
+/** What an appeal reopens. */
+export interface Reopening {
+  readonly appeal: Appeal;
+  /** The envelope that was decided. */
+  readonly decided: AdmittedEnvelope;
+  /** Seconds since 1970. */
+  readonly now: bigint;
+}
+
+/**
+ * Ingest of an appeal's envelope: by the appellant, whenever it may appeal. It repeats every item that was admitted before, which keeps its
+ * class and is no older for it, so that an appeal can add evidence but neither drop nor outlast any.
+ */
+export function ingestAgain(
+  document: unknown,
+  obligation: BoundObligation,
+  deployment: Deployment,
+  reopening: Reopening,
+): Checked<AdmittedEnvelope> {
+  return admitted(document, obligation, deployment, reopening);
+}
+
+function admitted(
+  document: unknown,
+  obligation: BoundObligation,
+  deployment: Deployment,
+  reopening?: Reopening,
+): Checked<AdmittedEnvelope> {
   const parsed = read(envelopeSchema, document);
   if (!parsed.ok) return refuse("ENVELOPE_SHAPE", "envelope", parsed.problems);
   const envelope = parsed.value;
@@ -57,15 +91,20 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
   if (envelopeId(envelope) !== subject) return refuse("ENVELOPE_ID", subject, "the id is not the hash of the envelope");
   const submitter = deployment.registry.identity(envelope.submitted_by);
   // If an actor is gone its engine may submit items vouched for by others: each item is checked by its own hops anyway.
-  const mayAct = actorsOf(obligation).includes(envelope.submitted_by) || fits(envelope.submitted_by, obligation, deployment);
+  const mayAct =
+    reopening === undefined
+      ? actorsOf(obligation).includes(envelope.submitted_by) || fits(envelope.submitted_by, obligation, deployment)
+      : envelope.submitted_by === reopening.appeal.filed_by;
   if (submitter === undefined || !mayAct) {
     return refuse("SUBMITTER_NOT_AUTHORISED", subject, envelope.submitted_by);
   }
   if (!deployment.verify(submitter.key, messageOf("envelope", subject), envelope.submission_signature)) {
     return refuse("SUBMISSION_SIGNATURE", subject, submitter.id);
   }
-  const late = lateness(envelope, obligation);
+  const late = reopening === undefined ? lateness(envelope, obligation) : outOfOrder(envelope, reopening);
   if (late !== undefined) return refuse("SUBMITTED_TOO_LATE", subject, late);
+  if (reopening !== undefined && reopening.appeal.envelope_id !== subject)
+    return refuse("OTHER_ENVELOPE", subject, `the appeal names ${reopening.appeal.envelope_id}`);
 
   const items = new Map<Hash, AdmittedItem>();
   const refusals: Refusal[] = [];
@@ -76,13 +115,18 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
       continue;
     }
     names.add(item.id);
-    const checked = admitItem(item, envelope, obligation, deployment);
-    if (checked.ok) {
-      const hash = itemHash(item);
-      items.set(hash, { hash, ...checked.value });
-    } else refusals.push(...checked.refusals);
+    const hash = itemHash(item);
+    const known = reopening?.decided.items.get(hash);
+    const checked = known === undefined ? admitItem(item, envelope, obligation, deployment) : accept(known);
+    if (checked.ok) items.set(hash, { hash, ...checked.value });
+    else refusals.push(...checked.refusals);
   }
-  const ingested: Ingested = { envelope, items, refusals };
+  const missing = [...(reopening?.decided.items.values() ?? [])].find(({ hash }) => !items.has(hash));
+  if (missing !== undefined) return refuse("EVIDENCE_LEFT_OUT", subject, `${missing.item.id} was admitted before`);
+  const ingested: Ingested = {
+    ...{ envelope, items, refusals },
+    ...(reopening === undefined ? {} : { reopened: { appeal: reopening.appeal.appeal_id, decided: reopening.decided } }),
+  };
   return accept(ingested as AdmittedEnvelope);
 }
 
@@ -188,6 +232,12 @@ function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: B
   return from <= at && at <= until
     ? undefined
     : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${timeOf(BigInt(from))}`;
+}
+
+/** An appeal's envelope comes after the one that was decided, and not from the future. */
+function outOfOrder({ submitted_at }: EvidenceEnvelope, { decided, now }: Reopening): string | undefined {
+  const [at, before] = [secondsOf(submitted_at), decided.envelope.submitted_at];
+  return secondsOf(before) <= at && BigInt(at) <= now ? undefined : `${submitted_at}; ${before} was decided, it is ${timeOf(now)}`;
 }
 
 function staleness(

@@ -53,6 +53,8 @@ export const settlementInstructionSchema = z.strictObject({
   /** Its basis: the decision, or the human act that replaced it, which `override_id` then names as well. */
   clearing_decision_hash: digestSchema,
   override_id: digestSchema.optional(),
+  /** The instruction that an appeal withdrew, in whose place the decision after it puts this one. */
+  supersedes: digestSchema.optional(),
   obligation_hash: digestSchema,
   fee_action: feeActionSchema.optional(),
   principal_action: principalActionSchema.optional(),
@@ -97,9 +99,15 @@ export function settle(
     return refuse("HUMAN_AWAITED", obligation.obligation_id, "it asks for a human's word, and a panel's decision is none");
   const missing = fee?.performed && fee.complied ? unknownPayee(decision.payees ?? [], multipliers) : undefined;
   if (missing !== undefined) return missing;
+  const { obligation_hash } = obligation;
+  // The evidence of an appeal is judged before anything is settled again, and only that of one that the docket has.
+  if (decision.appeal_id !== docket.appeals(obligation_hash).at(-1)?.appeal_id)
+    return refuse("APPEAL_UNHEARD", obligation_hash, `the decision is about ${decision.appeal_id ?? "no appeal"}`);
+  const before = docket.withdrawn(obligation_hash);
   const body = {
     clearing_decision_hash: decision.clearing_decision_hash,
-    obligation_hash: obligation.obligation_hash,
+    ...(before === undefined ? {} : { supersedes: before.instruction_id }),
+    obligation_hash,
     ...(fee === undefined ? {} : moneyActions(fee, cleared, multipliers)),
     ...(collateral === undefined || obligation.economic_terms.collateral === 0
       ? {}
@@ -107,7 +115,7 @@ export function settle(
     ...(fee === undefined ? {} : passportActions(fee, cleared)),
     ...railOf(obligation),
   };
-  return docket.settle(signed(body, engine));
+  return docket.settle(signed(before === undefined ? body : { ...body, ...afterDispute(before, body, obligation) }, engine));
 }
 
 /**
@@ -167,20 +175,34 @@ function ruledOn(
 
 /** What an upheld appeal leaves of the announced changes: who is paid less lost a dispute, and did not clear the obligation. */
 function announcedAfterAppeal(
-  { fee_action: before, penalty_action, reputation_action }: SettlementInstruction,
-  after: NonNullable<SettlementInstruction["fee_action"]>,
+  overruled: SettlementInstruction,
+  fee_action: NonNullable<SettlementInstruction["fee_action"]>,
   obligation: Obligation,
 ): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
-  const losers = performersOf(obligation).filter((each) => before !== undefined && released(after, each) < released(before, each));
+  const { penalty_action, reputation_action } = overruled;
+  return {
+    ...(penalty_action === undefined ? {} : { penalty_action }),
+    ...afterDispute(overruled, { fee_action, reputation_action }, obligation),
+  };
+}
+
+/** The changes that an instruction announces in another's place: for whom it pays less they are a lost dispute, and nothing else about the work. */
+function afterDispute(
+  { fee_action: before }: SettlementInstruction,
+  { fee_action: after, reputation_action }: Pick<SettlementInstruction, "fee_action" | "reputation_action">,
+  obligation: Obligation,
+): Pick<SettlementInstruction, "reputation_action"> {
+  const losers = performersOf(obligation).filter(
+    (each) => before !== undefined && after !== undefined && released(after, each) < released(before, each),
+  );
+  if (reputation_action === undefined && losers.length === 0) return {};
   const delta = { ...reputation_action?.passport_delta };
   for (const loser of losers) {
     delete delta[`${loser}.cleared_obligations`];
+    delete delta[`${loser}.failed_obligations`];
     delta[`${loser}.${UPHELD_DISPUTES}`] = 1;
   }
-  return {
-    ...(penalty_action === undefined ? {} : { penalty_action }),
-    ...(reputation_action === undefined && losers.length === 0 ? {} : { reputation_action: { passport_delta: delta } }),
-  };
+  return { reputation_action: { passport_delta: delta } };
 }
 
 /** What an action releases to a performer: all of it, if it is not divided. */
@@ -314,7 +336,7 @@ function collateralAction(settled: Settled, { obligation, decision }: Cleared): 
  */
 function passportActions(
   { performed, complied }: Settled,
-  { obligation, aggregates, decision, forgeries, submitter }: Cleared,
+  { obligation, aggregates, decision, forgeries }: Cleared,
 ): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
   const agents = performersOf(obligation);
   const { survivors } = aggregates.fee_release;
@@ -335,7 +357,7 @@ function passportActions(
   const reputation = {
     ...performances(obligation, (agent) => performed && (decision.payees?.includes(agent) ?? true)),
     ...(complied ? {} : each(["policy_violations"], 1)),
-    ...(forgeries === 0 ? {} : { [`${submitter}.forge_up_attempts`]: forgeries }),
+    ...Object.fromEntries(Object.entries(forgeries).map(([submitter, count]) => [`${submitter}.forge_up_attempts`, count])),
     ...(isFaultless ? each(["faultless_failures"], 1) : {}),
   };
   return {
