@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { z } from "zod";
@@ -12,10 +12,13 @@ import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { openDatabase } from "../../orchestrator/records/database.ts";
 import { root } from "../../scripts/dev/files.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { cache } from "../support/cache.ts";
 import { openHome } from "../support/city-home.ts";
 import { PROGRAM, PROJECT } from "../support/cli.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
@@ -40,6 +43,31 @@ const over = z.object({
   reputation: z.array(z.object({ reason: z.string(), current: z.int(), previous: z.int() })),
 });
 
+/** Files below a folder that contain these bytes: as they are, in hexadecimal digits, or in base64. */
+function whereIn(folder: string, hex: Hex): readonly string[] {
+  const bytes = Buffer.from(hex.slice(2), "hex");
+  const texts = [bytes.toString("hex"), bytes.toString("base64").slice(0, -2), bytes.toString("base64url").slice(0, -1)];
+  const forms = texts.map((each) => each.toLowerCase());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  const isIn = (content: Buffer) =>
+    content.includes(bytes) || forms.some((form) => content.toString("latin1").toLowerCase().includes(form));
+  return paths.filter((path) => isIn(readFileSync(path))).map((path) => relative(folder, path));
+}
+
+/** Every row of a city's database as text: the files of a database may compress what they hold. */
+async function rowsOf(dir: string): Promise<string> {
+  const database = await openDatabase({ dir, cache });
+  try {
+    const tables = await database.query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()");
+    const rows = [];
+    for (const { tablename } of tables) rows.push(...(await database.query(`SELECT t::text AS text FROM "${tablename}" t`)));
+    return rows.map(({ text }) => text).join("\n");
+  } finally {
+    await database.close();
+  }
+}
+
 describe("an agent that has nothing of ours", function () {
   this.timeout(300_000);
   const directory = suiteDirectory();
@@ -47,16 +75,16 @@ describe("an agent that has nothing of ours", function () {
   let city: City;
   let seats: OpenSeats;
   let gateway: Gateway;
-  let files: { readonly stranger: string; readonly decider: string };
+  let files: { readonly stranger: string; readonly decider: string; readonly sponsor: string };
   let missions = 0;
 
   before(async () => {
-    const [stranger = "", decider = ""] = outsideFolder(
+    const [stranger = "", decider = "", sponsor = ""] = outsideFolder(
       join(directory(), "elsewhere"),
-      ["stranger.ts", "decider.ts"],
+      ["stranger.ts", "decider.ts", "sponsor.ts"],
       ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "viem"],
     );
-    files = { stranger, decider };
+    files = { stranger, decider, sponsor };
     city = await openHome(join(directory(), "home"), "7");
     const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
     seats = await openSeats(city, { clock: { millis, wait }, patience: 6 });
@@ -69,7 +97,7 @@ describe("an agent that has nothing of ours", function () {
     await city?.close();
   });
 
-  const stranger = (service: string, manner: string, sdk = "2") => start(files.stranger, gateway.url, service, manner, sdk);
+  const stranger = (service: string, manner: string, sdk = "2", url = gateway.url) => start(files.stranger, url, service, manner, sdk);
 
   /** With nothing in its environment but where programs are. */
   const start = (...command: readonly string[]) =>
@@ -214,6 +242,30 @@ describe("an agent that has nothing of ours", function () {
     await running.ended;
     expect(running.stderr).to.contain("The agent stopped: There is no service no-such-service");
     expect(running.end).to.not.equal(0);
+  });
+
+  it("leaves no key of its own or of its owner in anything that the program `agentcity city` writes", async () => {
+    const home = join(directory(), "program");
+    const served = run([join(PROJECT, PROGRAM), "city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--json"], {
+      env: { ...process.env, AGENTCITY_HOME: home, AGENTCITY_CACHE: cache },
+    });
+    const { url } = z.object({ url: z.url() }).parse(JSON.parse(await served.heard(/^\{.*\}$/m)));
+    const { csv } = smallInputs(directory(), CALM_ROWS);
+    writeFileSync(join(directory(), "posted.yaml"), smallMission(csv));
+    writeFileSync(join(directory(), "items.json"), JSON.stringify(readInput({ kind: "csv", path: csv }, "/").items));
+    const running = stranger(SERVICE, "honest", "2", url);
+    const { agent, keys } = z.object({ agent: hexSchema, keys: z.record(z.string(), hexSchema) }).parse(await heard(running, "registered"));
+    for (let at = 0; at < MISSIONS && !running.stdout.includes('"over"'); at += 1)
+      await start(files.sponsor, url, join(directory(), "posted.yaml"), join(directory(), "items.json")).ended;
+    expect(over.parse(await heard(running, "over")).slots, running.said).to.not.deep.equal([]);
+    served.child.kill("SIGINT");
+    await served.ended;
+
+    for (const name of ["stdout", "stderr"] as const) writeFileSync(join(home, name), served[name]);
+    writeFileSync(join(home, "rows"), await rowsOf(join(home, "embedded/records")));
+    // What it wrote tells of the agent, in the chain and in the database, and so it would of a key.
+    expect(whereIn(home, agent)).to.include.members(["embedded/chain.ndjson", "rows"]);
+    for (const [name, key] of Object.entries(keys)) expect(whereIn(home, key), name).to.deep.equal([]);
   });
 
   it("takes no seat once whoever decides is gone", async () => {

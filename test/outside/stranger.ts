@@ -9,8 +9,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
 type Json = any;
 const [url = "", service = "", manner = "", sdk = ""] = process.argv.slice(2);
-const newKey = () => privateKeyToAccount(generatePrivateKey());
-const [agent, owner, other] = [newKey(), newKey(), newKey()] as const;
+const keys = { agent: generatePrivateKey(), owner: generatePrivateKey(), other: generatePrivateKey() };
+const [agent, owner, other] = [privateKeyToAccount(keys.agent), privateKeyToAccount(keys.owner), privateKeyToAccount(keys.other)] as const;
 const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
 /** By obligation: what only this program knows until all have committed. */
@@ -102,7 +102,7 @@ await use("register_agent", { binding, did, byPrincipal, byAgent, permit, permit
 const { offer, typedData } = await use("prepare_service", { agent: agent.address, service });
 await use("register_service", { owner: agent.address, offer, signature: await agent.signTypedData(JSON.parse(typedData)) });
 const { bearer } = await signed("open_session", {});
-report("registered", { agent: agent.address, owner: owner.address });
+report("registered", { agent: agent.address, owner: owner.address, keys });
 for (let isOver = false; !isOver; ) {
   const { calls } = await use("list_calls", { wait: 5, bearer });
   for (const call of calls) {
