@@ -97,7 +97,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: 600_000,
     exception: {
       limit: 2_499_000,
-      why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A node that was frozen since stops no other: each is tried by itself, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
+      why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A frozen node stops no other: each is attempted separately, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
   {

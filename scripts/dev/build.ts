@@ -1,5 +1,5 @@
 /**
- * Builds the package that others install: the client of a city and an agent in one, which want viem beside them, and three libraries that
+ * Builds the package that others install: the client of a city and an agent in one, which need viem as a peer, and three libraries that
  * need nothing. Plain JavaScript for Node 20 and later, with declarations, JSON Schemas, a README and examples. `npm pack ./dist` makes the tarball.
  *
  * usage: npm run build [-- <directory>]      default: dist
@@ -33,7 +33,7 @@ const PEER = "viem";
 const RUNTIME = "node";
 /** By which a verifier asks a chat model, if its owner names one: large, and wanted by few. */
 const MODELS = ["@langchain/core", "@langchain/openai", "@langchain/anthropic"] as const;
-/** Bundled, and part of declared types: its declarations travel along, so that no other version beside the package matters. */
+/** Bundled, and part of declared types: its declarations travel along, so that another installed version does not matter. */
 const TYPES_OF = "zod";
 
 const ownPackage = z
@@ -114,7 +114,7 @@ const readyMade: Plugin = {
     onLoad({ filter: /orchestrator\/agent\/own-builds\.ts$/ }, () => ({
       contents: `export const ownBuilds = () => ${JSON.stringify(ownBuilds())};`,
     }));
-    // Beside the bundle there is another package.json than beside the sources.
+    // The bundle and the sources have different package.json files next to them.
     const version = JSON.stringify(ownPackage.version);
     onLoad({ filter: /orchestrator\/cli\/version\.ts$/ }, () => ({ contents: `export const version = () => ${version};` }));
     onLoad({ filter: /\/services\/catalog\.ts$/ }, () => ({ contents: `export const CATALOG = ${JSON.stringify(packagedCatalog())};` }));
@@ -139,7 +139,7 @@ async function writeCode(directory: string): Promise<void> {
   for (const [name, { bytes }] of made) writeFileSync(join(folder, `${name}.js`), bytes);
 }
 
-/** Declarations keep the folders of the sources: each file's beside its neighbours'. */
+/** Declarations keep the folder structure of the sources. */
 function declare(directory: string): void {
   const files = Object.values(ENTRIES).map((file) => join(root, file));
   const program = ts.createProgram(files, {
@@ -155,7 +155,7 @@ function declare(directory: string): void {
   const vendored = join(directory, "types/vendor");
   const own = (file: string, text: string) =>
     text.replaceAll(`"${TYPES_OF}"`, () => `"${asImport(relative(dirname(file), join(vendored, TYPES_OF, "index.js")))}"`);
-  // Services are sources outside the root: their declarations would lie beside them.
+  // Services are sources outside the root: their declarations would be written next to them.
   const { diagnostics } = program.emit(undefined, (file, text) => {
     if (!relative(join(directory, "types"), file).startsWith("..")) ts.sys.writeFile(file, own(file, plain(text)));
   });

@@ -12,7 +12,7 @@ export interface Grant {
   readonly contract: string;
   readonly functionName: string;
   readonly gives: Standing;
-  /** Accounts whose signatures the call checks, whoever sends it. */
+  /** Accounts whose signatures the call checks, regardless of the sender. */
   readonly signed?: Role;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Runs `npm start` twice in homes of its own, once with `--cheat`, and records what the pages show of it: `bench/sample-run.json`, from
- * which `npm run docs` writes the blocks of README and docs, and `docs/run.svg`. For whoever changed contracts, services or dependencies.
+ * which `npm run docs` writes the blocks of README and docs, and `docs/run.svg`. Run it after a change of contracts, services or dependencies.
  *
  * usage: npm run docs:run
  */

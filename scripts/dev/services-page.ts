@@ -12,7 +12,7 @@ export function servicesPage(): string {
   return [
     MADE("services/catalog.ts"),
     "\n# Services of the city\n\n",
-    `${rows.length} services. *Takes*: kinds of input, and \`items\`, which is what other tasks hand on; *anything* is all of them. *Options* are\n`,
+    `${rows.length} services. *Takes*: kinds of input, and \`items\`, the outputs of other tasks; *anything* is all of them. *Options* are\n`,
     "written under a task's `with`; those in bold are needed. How to write a service: [services.md](services.md).\n\n",
     table(["service", "takes", "options", "what it does"], rows),
   ].join("");

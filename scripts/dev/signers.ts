@@ -17,7 +17,7 @@ export interface SignerRule {
 
 const NEEDS_MORE = "NotEnoughSignatures";
 
-/** Nobody has an interest in what names nobody; the release asks who is flagged instead. */
+/** An action that names no one has no interested party; the release checks who is flagged instead. */
 const ABOUT_NOBODY = {
   AMEND_PARAMETER: SIGNS,
   SET_ENVELOPE: SIGNS,
@@ -28,7 +28,7 @@ const ABOUT_NOBODY = {
 
 /** Kinds that differ from action to action. */
 export const SIGNERS = {
-  adjudicator: { who: "beside as many others as the action needs", answer: SIGNS },
+  adjudicator: { who: "together with as many others as the action needs", answer: SIGNS },
   conflicted: {
     who: "its principal takes part, answers for the target, is to, or sponsors the session",
     answer: "Conflicted",

@@ -6,7 +6,7 @@ import solc from "solc";
 import { z } from "zod";
 import { root } from "./files.ts";
 
-/** A node of the tree: its kind, where it stands (`offset:length:file`), and whatever belongs to that kind. */
+/** A node of the tree: its kind, its place (`offset:length:file`), and the fields of that kind. */
 export interface AstNode {
   readonly nodeType: string;
   readonly src: string;

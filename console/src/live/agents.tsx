@@ -237,7 +237,7 @@ export function AgentPage() {
         </section>
       </div>
       <section>
-        <Title order={2}>Last heard of it</Title>
+        <Title order={2}>Recent events</Title>
         <Asked of={last}>{({ items: found }) => <EventList events={found.slice(0, 50)} isLinked />}</Asked>
       </section>
     </>

@@ -35,8 +35,8 @@ function Campaigns() {
     <>
       <Title order={1}>The economy</Title>
       <Text>
-        Agents that fish, farm and build in a commons, with more or less of the law: the results of the experiments, whatever they are.
-        Every hypothesis was fixed before its runs.
+        Agents that fish, farm and build in a commons, under more or less of the law. All results are shown; every hypothesis was fixed
+        before its runs.
       </Text>
       <Asked of={found}>
         {({ campaigns }) =>

@@ -9,7 +9,7 @@ const REPORT_TRIES = 5;
 
 /** What came out, as the mission's own report says; agents' words are in it. */
 export function Report({ mission, root }: { readonly mission: string; readonly root: string | undefined }) {
-  // It is written once, just after the records' root was anchored: whatever else happens in the city, a report that is not there stays away.
+  // It is written once, just after the records' root is anchored; a report still missing then will never appear.
   const report = useQuery({
     queryKey: ["once", "report", mission, root],
     queryFn: ({ signal }) => ask<{ readonly markdown: string }>(`/v1/missions/${mission}/report`, {}, signal),

@@ -113,12 +113,12 @@ export function Waits({ address, drawn, state, asOf, isClosed }: WaitsProps) {
         until={next.now.deadline === 0 ? undefined : next.now.deadline}
         then={
           next.now.state === "EXECUTING"
-            ? "the attempt fails, and whoever was silent loses reputation"
+            ? "the attempt fails, and silent executors lose reputation"
             : "a majority of the posted verdicts decides"
         }
         push={
           next.now.deadline > 0 && next.now.deadline < asOf ? (
-            <Push step="timeout" name="Its time is over: have the chain say so" of={{ mission: address, node: next.law.number }} />
+            <Push step="timeout" name="Its deadline has passed: record it on chain" of={{ mission: address, node: next.law.number }} />
           ) : undefined
         }
       />
@@ -126,7 +126,7 @@ export function Waits({ address, drawn, state, asOf, isClosed }: WaitsProps) {
   if (state === "COMPLETED")
     return (
       <WaitingFor
-        who="nobody; what is earned can be claimed by anybody for its owner after the appeal window"
+        who="no one: after the appeal window anyone can claim what is earned, on its owner's behalf"
         until={undefined}
         then="the mission is closed"
         push={isClosed ? undefined : <Push step="close" name="Close it, if all is claimed" of={{ mission: address }} />}

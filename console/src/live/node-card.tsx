@@ -17,7 +17,7 @@ import type { Drawn } from "./mission-nodes.ts";
 import { Push } from "./mission-waits.tsx";
 import { useLooking } from "./views.tsx";
 
-/** Wallets are looked for where somebody may sign in, and nowhere else. */
+/** Wallets are looked up only where a user may sign in. */
 const SignIn = lazy(async () => ({ default: (await import("./sign-in.tsx")).SignInAlone }));
 
 /** From claim to decision; while the mission runs it is for adjudicators, since executors of other nodes could copy. */
@@ -118,7 +118,7 @@ export function NodeCard({
   readonly node: Drawn;
   readonly asOf: number;
   readonly isOver: boolean;
-  /** Somebody has earned what nobody has claimed yet. */
+  /** Earned, and not yet claimed. */
   readonly isOwed: boolean;
 }) {
   const { law, now } = node;

@@ -10,7 +10,7 @@ import { short, shortened } from "../parts/words.ts";
 import { useBearer } from "./bearer.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** What a contract's refusal means, and what helps; its own words where nobody has written others. */
+/** What a contract's refusal means, and what helps; its own text where no diagnosis exists. */
 export function inWords(refusal: string): string {
   const diagnosis = diagnoseText(refusal);
   return diagnosis === undefined ? refusal : `${shortened(diagnosis.means)}; ${diagnosis.helps}`;

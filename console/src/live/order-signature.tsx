@@ -186,7 +186,7 @@ function InTerminal({ command }: { readonly command: string }) {
 
 function Refusal({ refusal, onAgain }: { readonly refusal: string; readonly onAgain: (() => void) | undefined }) {
   return (
-    <Alert color="red" role="alert" title="The chain would refuse this, whoever signs">
+    <Alert color="red" role="alert" title="The chain would refuse this from any signer">
       <Text>{inWords(refusal)}</Text>
       <Text size="sm" className="mono">
         {refusal}

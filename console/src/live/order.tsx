@@ -231,7 +231,7 @@ function RulingForm({ ruling: { attempt, appeals, slots }, because, isHeld, onAs
   );
 }
 
-/** Acts that stop, for whoever is not shown what would be judged: signable at once, with what is missing in their reason. */
+/** Acts that stop work, for an adjudicator who lacks part of the case: signable at once, with the missing parts in their reason. */
 function Stops({ subject: { mission, node, pieces }, checked }: { readonly subject: CaseDetail; readonly checked: Checked }) {
   if (mission === null || checked.state !== "incomplete") return null;
   const missing = pieces.filter(({ cid }) => checked.results.get(cid) !== "fits").map(({ cid, name }) => `${name} ${cid}`);

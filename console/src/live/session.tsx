@@ -142,7 +142,7 @@ const GROUNDS: Readonly<Record<Debate["rounds"][number]["turns"][number]["ground
   thrift: "it costs less",
   assurance: "its results are surer",
   evenness: "it spreads the work",
-  income: "it pays whoever works",
+  income: "it pays the workers more",
 };
 
 /** The debate in order, each speech with the facts that it cites. */
@@ -212,7 +212,7 @@ function Spoken({ debate: { briefing, rounds }, session }: { readonly debate: De
   );
 }
 
-/** The straw poll beside the vote: what the talk changed. */
+/** The straw polls compared with the vote: what the debate changed. */
 function Before({ debate: { straws }, voted }: { readonly debate: Debate; readonly voted: Ballots }) {
   if (straws.length === 0) return null;
   const size = voted.entries.length;
@@ -272,7 +272,7 @@ const CHECKED = {
   holds: { word: "holds", look: "done", means: "" },
   differs: { word: "differs", look: "failed", means: "" },
   "not yet": { word: "not yet", look: "waiting", means: "" },
-  "not kept": { word: "cannot be told here", look: "waiting", means: "" },
+  "not kept": { word: "cannot be checked here", look: "waiting", means: "" },
 } as const;
 
 /** Whether what was voted on is what became law, step by step. */

@@ -70,7 +70,7 @@ export function Verify({ mission, visibility }: { readonly mission: string; read
         </Button>
         {visibility === "parties" && bearer === undefined && (
           <Suspense>
-            <SignIn isSmall>Sign in as its sponsor: without it this is the copy for everybody</SignIn>
+            <SignIn isSmall>Sign in as its sponsor for the complete copy; this one is public</SignIn>
           </Suspense>
         )}
         <Text size="sm" className="muted">

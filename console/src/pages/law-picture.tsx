@@ -196,7 +196,7 @@ function BoxOfGraph({ data: { box, isOpen, onOpen, linkTo } }: NodeProps<BoxNode
 function executorsOf({ end }: DrawnNode): string {
   const last = Math.max(0, ...(end?.executors ?? []).map(({ attempt }) => attempt));
   const names = (end?.executors ?? []).filter(({ attempt }) => attempt === last).map(({ agent }) => plainLine(agent.slice(0, 42)));
-  return names.length === 0 ? "nobody" : names.join(", ");
+  return names.length === 0 ? "no one" : names.join(", ");
 }
 
 function Twin({ nodes, labels, linkTo }: Pick<PictureProps, "nodes" | "linkTo"> & { readonly labels: ReadonlyMap<number, string> }) {

@@ -7,7 +7,7 @@ import { WithMission } from "../parts/states.tsx";
 import { LawPicture } from "./law-picture.tsx";
 import { NodePanel } from "./node-panel.tsx";
 
-/** The law as a graph and as a table; beside them the node that the address names. */
+/** The law as a graph and as a table, with the node that the URL names next to them. */
 export function Component() {
   return <WithMission>{(view) => <Law view={view} />}</WithMission>;
 }

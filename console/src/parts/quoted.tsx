@@ -7,7 +7,7 @@ const SHORT = 400;
 const LONG = 20_000;
 
 /**
- * Text of somebody else's: an agent's, an input's, a sponsor's. Always a text node, its direction kept to itself, control and invisible
+ * Text from outside: an agent's, an input's, a sponsor's. Always a text node, its direction kept to itself, control and invisible
  * characters taken out, long ones cut with a button for more.
  */
 export function Quoted({ text, short = SHORT }: { readonly text: string; readonly short?: number }) {

@@ -107,13 +107,13 @@ const MAX_HEARINGS = 4_096;
 const ADDRESS_SHARE = 10;
 /** Seconds for which a job may wait for its work: it has a place here as long. */
 const LONGEST_WAIT = 366 * 86_400;
-/** Seconds after which a job is looked at though nothing is due: a block that told of it may have been replaced. */
+/** Seconds after which a job is re-read although nothing is due: the block with its event may have been replaced. */
 const LOOK_AGAIN = 3_600;
 /** Gas for a call that runs an escrow's code, which anybody may have written: a job of `AgreementEscrow` takes a quarter of it. */
 const MAX_GAS = 500_000n;
 /** Of how long a panel is heard, the part after which who was silent is asked again at the latest. */
 const PARTS = 8;
-/** Milliseconds before what failed is tried again. */
+/** Milliseconds before a failed step is retried. */
 const PAUSE = 15_000;
 const LONGEST_PAUSE = 3_600_000;
 /** Seconds after its end after which a job is let go of that its escrow will not have ended. */
@@ -122,8 +122,8 @@ const LET_GO = 30 * 86_400;
 const PIN_AFTER = 100;
 
 /**
- * Jobs of escrows anywhere that name this city's evaluator: their panels are asked, and what follows is handed in, by whoever is here. The chain
- * is looked at before each step, so a restart goes on and whatever others did is not done again.
+ * Jobs of any escrow that name this city's evaluator: their panels are asked, and the results are submitted by the members present here. The
+ * chain is read before each step, so a restart resumes, and steps that others took are not repeated.
  */
 export class Hearings {
   readonly #city: City;
@@ -151,7 +151,7 @@ export class Hearings {
     for (const [key, { isOver, by }] of this.#known) if (!isOver) this.#rota.add(key, by);
   }
 
-  /** Brings a job before its panel, and registers it with both signatures where nobody did. Throws HearingRefused, TooManyHearings, RelayQuota. */
+  /** Brings a job before its panel, and registers it with both signatures if it is not registered yet. Throws HearingRefused, TooManyHearings, RelayQuota. */
   async open(terms: HearingTerms, commission: Commission, signed: TermsSigned, payer: Pick<RelayPayer, "from">): Promise<KnownHearing> {
     const key = keyOf(terms);
     return this.#turns.run(async () => {
@@ -175,7 +175,7 @@ export class Hearings {
             maxGas: MAX_GAS,
             alreadyDone: async () => (await viewHearing(client, terms)).obligation === obligation,
           });
-        // What is still to be sent for it stays held; what the contract refuses costs nobody anything.
+        // What is still to be sent for it stays held; a refusal by the contract costs nothing.
         took({ gasUsed: RELAYED.hearing });
       });
       const block = blocks.putJson(commission);
@@ -205,7 +205,7 @@ export class Hearings {
     const workId = others.length === 0 ? "" : blocks.putJson(work);
     const about = { terms, obligation: obligationOfJob(client, terms), workId, payload: deliverableOf(work) };
     const items: SignedItem[] = [];
-    // One after the other: whoever is silent leaves no gap in the envelope.
+    // One after the other: a silent issuer leaves no gap in the envelope.
     for (const issuer of [...able(issuers), ...others]) {
       const index = first + items.length;
       if (index >= MAX_EVIDENCE) break;
@@ -303,7 +303,7 @@ export class Hearings {
     return { second: end + 1, millis: NEVER };
   }
 
-  /** When what came no further is tried again: ever more rarely, as with an escrow that is paused or a member that is gone. */
+  /** When a job that made no progress is retried: with growing pauses, as for a paused escrow or a missing member. */
   #pause(key: Hash, longest: number): number {
     const tries = (this.#tries.get(key) ?? 0) + 1;
     this.#tries.set(key, tries);
@@ -360,8 +360,8 @@ export class Hearings {
         alreadyDone: isClosed,
       });
     } catch (error) {
-      // An escrow may leave work that never came to its own clock, as `AgreementEscrow` does: there is nothing to be heard. One that agrees when
-      // it is asked and refuses on chain costs gas each time: whoever wants its job ended does that.
+      // An escrow may leave undelivered work to its own clock, as `AgreementEscrow` does: there is nothing to hear. One that agrees in a
+      // simulation and refuses on chain would cost gas each time: ending such a job is left to its parties.
       if (!(error instanceof TransactionReverted) || (panels > 0 && error.phase === "simulated")) throw error;
     }
     await this.#city.boundary("hearing:finalised");

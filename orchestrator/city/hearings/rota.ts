@@ -57,7 +57,7 @@ export class Rota {
     for (const key of this.#entries.keys()) this.wake(key);
   }
 
-  /** How many there are that somebody brought. */
+  /** Number of jobs that this party brought. */
   countOf(by: string): number {
     return [...this.#entries.values()].filter((entry) => entry.by === by).length;
   }
@@ -94,7 +94,7 @@ export class Rota {
     this.#fill();
   }
 
-  /** The first of whoever has fewest under way. */
+  /** The first job of the party with the fewest in progress. */
   #next(): Entry | undefined {
     const busy = new Map<string, number>();
     for (const { by } of this.#running.keys()) busy.set(by, (busy.get(by) ?? 0) + 1);
