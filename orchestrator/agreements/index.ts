@@ -7,6 +7,7 @@ export * from "./canary.ts";
 export * from "./canonical.ts";
 export * from "./clock.ts";
 export * from "./consensus.ts";
+export * from "./consistency.ts";
 export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";
