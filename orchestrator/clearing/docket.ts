@@ -1,34 +1,49 @@
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { type AppealRecord, isAppealReceived } from "./appeal.ts";
-import { type BindingRecord, isBindingSigned } from "./binding.ts";
+import { type AppealRecord, appealRecordSchema, isAppealReceived } from "./appeal.ts";
+import { type BindingRecord, bindingRecordSchema, isBindingSigned } from "./binding.ts";
 import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
-import { type ExitRecord, isExitSigned } from "./exit.ts";
-import { evaluationId, type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
+import { type ExitRecord, exitRecordSchema, isExitSigned } from "./exit.ts";
+import { digestSchema, nameSchema, read } from "./fields.ts";
+import { evaluationId, type FinalityEvaluation, finalityEvaluationSchema, isEvaluationSigned } from "./finality.ts";
 import { advance, IllegalTransition, type LifecycleEvent, type LifecycleState, type Stage } from "./lifecycle.ts";
 import type { Obligation } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
+import { isInstructionSigned, type SettlementInstruction, settlementInstructionSchema } from "./settlement-instruction.ts";
 
-/** An appeal that the rail heard: a deployment must know of it (`Deployment.appealed`). */
-export interface RailAppeal {
-  readonly obligation_hash: Hash;
+const railAppealSchema = z.strictObject({
+  obligation_hash: digestSchema,
   /** The instruction that it withdraws. */
-  readonly instruction_id: Hash;
+  instruction_id: digestSchema,
   /** Where the rail says so. */
-  readonly receipt: string;
-}
+  receipt: nameSchema,
+});
+/** An appeal that the rail heard: a deployment must know of it (`Deployment.appealed`). */
+export type RailAppeal = z.infer<typeof railAppealSchema>;
 
 /** An appeal that the rail heard, or that a party filed here (`recordAppeal`). */
 type DocketAppeal = RailAppeal | AppealRecord;
 
 /** What moves an obligation on from its binding; each names the obligation, and what it follows from. */
-export type DocketRecord =
-  | { readonly kind: "binding"; readonly record: BindingRecord }
-  | { readonly kind: "instruction"; readonly record: SettlementInstruction }
-  | { readonly kind: "appeal"; readonly record: DocketAppeal }
-  | { readonly kind: "exit"; readonly record: ExitRecord }
-  | { readonly kind: "finality"; readonly record: FinalityEvaluation };
+export const docketRecordSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("binding"), record: bindingRecordSchema }),
+  z.strictObject({ kind: z.literal("instruction"), record: settlementInstructionSchema }),
+  z.strictObject({ kind: z.literal("appeal"), record: z.union([railAppealSchema, appealRecordSchema]) }),
+  z.strictObject({ kind: z.literal("exit"), record: exitRecordSchema }),
+  z.strictObject({ kind: z.literal("finality"), record: finalityEvaluationSchema }),
+]);
+export type DocketRecord = z.infer<typeof docketRecordSchema>;
+
+/** The store holds something else than records. */
+export class MalformedDocket extends AgentCityError {
+  constructor(obligation: Hash, problems: string) {
+    super("MalformedDocket", `The docket of ${obligation} cannot be read: ${problems}`, {
+      action: "restore the store that it is read from",
+    });
+  }
+}
 
 /** Where an obligation is, as its records say. */
 export interface DocketEntry {
@@ -37,7 +52,7 @@ export interface DocketEntry {
   readonly instruction: Hash | undefined;
 }
 
-/** Storage of a docket's records by obligation hash, in their order: a Map, or a persistent store. */
+/** Storage of a docket's records by obligation hash, in their order: a Map, or a persistent store. What it returns is checked. */
 export interface DocketStore {
   get(obligation: Hash): readonly DocketRecord[] | undefined;
   set(obligation: Hash, records: readonly DocketRecord[]): void;
@@ -45,7 +60,8 @@ export interface DocketStore {
 
 /**
  * The engine's memory: an obligation is settled once. A second decision replaces the first only after an appeal, and nothing follows
- * finality (RAILS 6). It keeps records and no stages: a stage is what the transitions of the lifecycle make of the records.
+ * finality (RAILS 6). It keeps records and no stages: a stage is what the transitions of the lifecycle make of the records. Throws
+ * MalformedDocket if the store has something else.
  */
 export interface Docket {
   /** Undefined without records, and for records that do not follow from each other: nothing can be added to those. */
@@ -130,7 +146,16 @@ function after(entry: DocketEntry, obligation: Hash, record: DocketRecord): Dock
 }
 
 export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRecord[]>()): Docket {
-  const recordsOf = (obligation: Hash) => store.get(obligation) ?? [];
+  /** Lists of records that were written here, or read before. */
+  const known = new WeakSet<readonly DocketRecord[]>();
+  const recordsOf = (obligation: Hash): readonly DocketRecord[] => {
+    const records = store.get(obligation) ?? [];
+    if (records.length === 0 || known.has(records)) return records;
+    const parsed = read(z.array(docketRecordSchema), records);
+    if (!parsed.ok) throw new MalformedDocket(obligation, parsed.problems);
+    known.add(records);
+    return records;
+  };
   const entryOf = (obligation: Hash) =>
     recordsOf(obligation).reduce<DocketEntry | undefined>((entry, record) => entry && after(entry, obligation, record), UNBOUND);
   /** Adds a record that follows from the others. */
@@ -138,7 +163,10 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
     const { obligation_hash: obligation } = record.record;
     const before = entryOf(obligation);
     const entry = before && after(before, obligation, record);
-    if (entry !== undefined) store.set(obligation, [...recordsOf(obligation), record]);
+    if (entry === undefined) return undefined;
+    const records = [...recordsOf(obligation), record];
+    known.add(records);
+    store.set(obligation, records);
     return entry;
   };
   const instructionBefore = (records: readonly DocketRecord[]) => {

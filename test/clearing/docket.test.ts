@@ -17,6 +17,7 @@ import {
   ingest,
   isBindingSigned,
   itemHash,
+  MalformedDocket,
   newPassport,
   type ObligationTerms,
   openDocket,
@@ -191,6 +192,19 @@ describe("a docket's records", () => {
     const unsigned = holding({ kind: "exit", record: { ...record, exit: "UNVERIFIABLE" } });
     expect(unsigned.docket.problem(obligation, world)).to.equal("the exit is not what an engine signed");
     expect(refusals(leave(unsigned.docket))).to.deep.equal(["DOCKET_UNSUPPORTED"]);
+  });
+});
+
+describe("a docket's store", () => {
+  it("holds records: anything else is said, and is no empty docket", () => {
+    const { instruction } = settled();
+    for (const junk of [[null], [{}], [{ kind: "settled", record: instruction }], [{ kind: "appeal", record: instruction }], "settled"]) {
+      const store = new Map([[hash, JSON.parse(JSON.stringify(junk))]]);
+      const docket = openDocket(store);
+      expect(() => docket.entry(hash)).to.throw(MalformedDocket, hash);
+      expect(() => settle(cleared("PASS"), signers.engine, docket)).to.throw(MalformedDocket);
+      expect(store.get(hash)).to.deep.equal(junk);
+    }
   });
 });
 
