@@ -4,6 +4,7 @@ import type { RailAppeal } from "./docket.ts";
 import type { EvidenceItem, Hop } from "./evidence-envelope.ts";
 import type { RailEnd } from "./exit.ts";
 import type { ExposureConfig } from "./exposure.ts";
+import type { Posting } from "./margin.ts";
 import type { Obligation } from "./obligation.ts";
 import type { Registry } from "./registry.ts";
 import { type VerifySignature, verifySignature } from "./signature.ts";
@@ -27,6 +28,8 @@ export interface Deployment {
   readonly ended: (obligation: Obligation, end: RailEnd) => boolean;
   /** Whether the rail heard exactly this appeal. Default: no. */
   readonly appealed: (obligation: Obligation, appeal: RailAppeal) => boolean;
+  /** Whether the rail holds exactly this collateral. Default: no. */
+  readonly posted: (obligation: Obligation, posting: Posting) => boolean;
   /** Floors of vetted templates. If there are any, every obligation must name one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
   /**
@@ -47,6 +50,7 @@ export function deployment(registry: Registry, options: Partial<Omit<Deployment,
     undertook: () => false,
     ended: () => false,
     appealed: () => false,
+    posted: () => false,
     templates: undefined,
     exposure: undefined,
     scorers: undefined,

@@ -6,9 +6,10 @@ import { type BindingRecord, bindingRecordSchema, isBindingSigned } from "./bind
 import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
 import { type ExitRecord, exitRecordSchema, isExitSigned } from "./exit.ts";
-import { digestSchema, nameSchema, read } from "./fields.ts";
+import { digestSchema, nameSchema, read, secondsOf } from "./fields.ts";
 import { evaluationId, type FinalityEvaluation, finalityEvaluationSchema, isEvaluationSigned } from "./finality.ts";
 import { advance, IllegalTransition, type LifecycleEvent, type LifecycleState, type Stage } from "./lifecycle.ts";
+import { isMarginSigned, isPauseSigned, type MarginRecord, marginRecordSchema, type PauseRecord, pauseRecordSchema } from "./margin.ts";
 import type { Obligation } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { isInstructionSigned, type SettlementInstruction, settlementInstructionSchema } from "./settlement-instruction.ts";
@@ -29,6 +30,8 @@ type DocketAppeal = RailAppeal | AppealRecord;
 /** What moves an obligation on from its binding; each names the obligation, and what it follows from. */
 export const docketRecordSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("binding"), record: bindingRecordSchema }),
+  z.strictObject({ kind: z.literal("pause"), record: pauseRecordSchema }),
+  z.strictObject({ kind: z.literal("margin"), record: marginRecordSchema }),
   z.strictObject({ kind: z.literal("instruction"), record: settlementInstructionSchema }),
   z.strictObject({ kind: z.literal("appeal"), record: z.union([railAppealSchema, appealRecordSchema]) }),
   z.strictObject({ kind: z.literal("exit"), record: exitRecordSchema }),
@@ -50,6 +53,17 @@ export interface DocketEntry {
   readonly state: LifecycleState;
   /** The last instruction, standing or withdrawn by an appeal, or the record of the exit; undefined if there is none yet. */
   readonly instruction: Hash | undefined;
+  readonly margin: DocketMargin;
+}
+
+/** What pauses of its execution made of an obligation's collateral and window. */
+export interface DocketMargin {
+  /** What is at stake in place of the agreed collateral. */
+  readonly posted?: number;
+  /** The pause whose margin is not posted yet. */
+  readonly owed?: PauseRecord | undefined;
+  /** Seconds by which the execution window is longer. */
+  readonly paused: number;
 }
 
 /** Storage of a docket's records by obligation hash, in their order: a Map, or a persistent store. What it returns is checked. */
@@ -73,6 +87,10 @@ export interface Docket {
   problem(obligation: Obligation, deployment: Deployment): string | undefined;
   /** Records the binding. Idempotent: the first stays. */
   bind(record: BindingRecord): Checked<BindingRecord>;
+  /** Pauses execution until its margin is posted (`recordPause`, `recordMargin`). */
+  pause(record: PauseRecord): Checked<PauseRecord>;
+  post(record: MarginRecord): Checked<MarginRecord>;
+  margin(obligation: Hash): DocketMargin;
   /** Records an instruction. Idempotent. */
   settle(instruction: SettlementInstruction): Checked<SettlementInstruction>;
   /** Returns the obligation to verification: its instruction never becomes final. */
@@ -90,12 +108,17 @@ export interface Docket {
 }
 
 /** Before its first record, an obligation is about to be bound. */
-const UNBOUND: DocketEntry = { state: { stage: "OBLIGATION_BINDING", escalations: 0, appeals: 0 }, instruction: undefined };
+const UNBOUND: DocketEntry = {
+  state: { stage: "OBLIGATION_BINDING", escalations: 0, appeals: 0 },
+  instruction: undefined,
+  margin: { paused: 0 },
+};
 
 /** Events from a stage to the panel's work. Who decided an obligation states that they happened: it names the envelope that was handed in. */
 const BEFORE: Readonly<Partial<Record<Stage, readonly LifecycleEvent[]>>> = {
   OBLIGATION_BINDING: ["SIGNED", "MARGIN_POSTED", "WORK_DONE", "ENVELOPE_SUBMITTED"],
   PRE_CLEARANCE: ["MARGIN_POSTED", "WORK_DONE", "ENVELOPE_SUBMITTED"],
+  EXECUTION: ["WORK_DONE", "ENVELOPE_SUBMITTED"],
 };
 
 /** The transitions that a record stands for. */
@@ -104,6 +127,10 @@ function eventsOf({ kind, record }: DocketRecord, stage: Stage): readonly Lifecy
   switch (kind) {
     case "binding":
       return ["SIGNED"];
+    case "pause":
+      return [...worked.slice(0, worked.indexOf("WORK_DONE")), "PAUSE"];
+    case "margin":
+      return ["MARGIN_POSTED"];
     case "instruction":
       return [
         ...worked,
@@ -136,13 +163,29 @@ function after(entry: DocketEntry, obligation: Hash, record: DocketRecord): Dock
   if (record.record.obligation_hash !== obligation || (named !== undefined && named !== entry.instruction)) return undefined;
   if (record.kind === "instruction" && record.record.override_id === undefined && record.record.supersedes !== entry.instruction)
     return undefined;
+  const margin = marginAfter(entry.margin, record);
+  if (margin === undefined) return undefined;
   try {
     const state = eventsOf(record, entry.state.stage).reduce(advance, entry.state);
-    return { state, instruction: idOf(record) ?? entry.instruction };
+    return { state, instruction: idOf(record) ?? entry.instruction, margin };
   } catch (error) {
     if (error instanceof IllegalTransition) return undefined;
     throw error;
   }
+}
+
+/** The margin after one more record; undefined if it is owed before that, or another than that. */
+function marginAfter(margin: DocketMargin, { kind, record }: DocketRecord): DocketMargin | undefined {
+  const { owed, posted = 0, paused } = margin;
+  if (kind === "pause") return owed === undefined && record.margin > posted ? { ...margin, owed: record } : undefined;
+  if (kind === "margin") {
+    const isDue = owed !== undefined && record.pause_id === owed.pause_id && record.amount >= owed.margin;
+    const waited = isDue ? secondsOf(record.resumed_at) - secondsOf(owed.paused_at) : -1;
+    return waited < 0 ? undefined : { posted: record.amount, paused: paused + waited };
+  }
+  // What is paused can be called off or expire, but nothing is decided about it.
+  const isDecided = kind === "instruction" || (kind === "exit" && record.exit === "UNVERIFIABLE");
+  return owed !== undefined && isDecided ? undefined : margin;
 }
 
 export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRecord[]>()): Docket {
@@ -202,9 +245,23 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
         : accept(record);
     },
 
+    pause: (record) =>
+      add({ kind: "pause", record }) === undefined
+        ? refuse("MARGIN_NOT_DUE", record.obligation_hash, where(record.obligation_hash))
+        : accept(record),
+
+    post: (record) =>
+      add({ kind: "margin", record }) === undefined
+        ? refuse("MARGIN_NOT_DUE", record.obligation_hash, where(record.obligation_hash))
+        : accept(record),
+
+    margin: (obligation) => (entryOf(obligation) ?? UNBOUND).margin,
+
     settle(instruction) {
       const { obligation_hash: obligation, instruction_id } = instruction;
       if (isLast(obligation, instruction_id)) return accept(instruction);
+      const owed = entryOf(obligation)?.margin.owed;
+      if (owed !== undefined) return refuse("MARGIN_OWED", obligation, `it is paused until ${owed.margin} is posted`);
       return add({ kind: "instruction", record: instruction }) === undefined
         ? refuse("SETTLED_ALREADY", obligation, where(obligation))
         : accept(instruction);
@@ -269,6 +326,10 @@ function isSigned({ kind, record }: DocketRecord, deployment: Deployment): boole
       return isFiledHere(record) && isAppealReceived(record, deployment);
     case "binding":
       return isBindingSigned(record, deployment);
+    case "pause":
+      return isPauseSigned(record, deployment);
+    case "margin":
+      return isMarginSigned(record, deployment);
     case "instruction":
       return isInstructionSigned(record, deployment);
     case "exit":

@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import type { BoundObligation } from "./bind.ts";
 import { type Cleared, floorMet, isSigned } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
-import type { Docket } from "./docket.ts";
+import type { Docket, DocketMargin } from "./docket.ts";
 import { isEngineSignature, requireEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { EXITS } from "./lifecycle.ts";
@@ -95,7 +95,8 @@ export interface ExitInput {
  */
 export function recordExit({ obligation, cause, deployment, engine, docket, now }: ExitInput): Checked<ExitRecord> {
   requireEngine(engine.id, obligation, deployment);
-  const problem = exitProblem(obligation, cause, deployment, now) ?? unheardAppeal(obligation, cause, docket);
+  const margin = docket.margin(obligation.obligation_hash);
+  const problem = exitProblem(obligation, cause, deployment, { now, paused: margin.paused }) ?? unheardAppeal(obligation, cause, docket);
   if (problem !== undefined) return refuse("EXIT_NOT_DUE", obligation.obligation_id, problem);
   const unsupported = docket.problem(obligation, deployment);
   if (unsupported !== undefined) return refuse("DOCKET_UNSUPPORTED", obligation.obligation_hash, unsupported);
@@ -113,9 +114,9 @@ export function recordExit({ obligation, cause, deployment, engine, docket, now 
     fee_action: { type: "refund" as const, refund_amount: fee, currency },
     ...(principal === 0 ? {} : { principal_action: { type: principalEnd(obligation), amount: principal, currency } }),
     ...(claim_ceiling === 0 ? {} : { claim_action: { type: "deny" as const, amount: 0, currency } }),
-    ...collateralEnd(obligation, cause),
+    ...collateralEnd(obligation, cause, margin),
     ...(Object.keys(slashed).length === 0 ? {} : { slashed }),
-    passport_delta: deltaOf(obligation, cause),
+    passport_delta: deltaOf(obligation, cause, margin),
     closed_at: timeOf(now),
     clearing_engine: engine.id,
   };
@@ -133,12 +134,17 @@ export function isExitSigned(record: ExitRecord, deployment: Deployment): boolea
  * The event of its end in each performer's passport: only who does not perform has failed. A refusal is the requestor's own act: it counts in its
  * name alone, or binding and refusing would mark any provider at no cost.
  */
-function deltaOf(obligation: Obligation, cause: ExitCause): Readonly<Record<string, number>> {
+function deltaOf(obligation: Obligation, cause: ExitCause, margin: DocketMargin): Readonly<Record<string, number>> {
   if ("refused" in cause) return { [`${obligation.parties.requestor}.refused_obligations`]: 1 };
-  const isAtFault = (each: string) => ("ended" in cause ? cause.ended.atFault.includes(each) : cause.exit === "EXPIRED");
+  const isAtFault = (each: string) => ("ended" in cause ? cause.ended.atFault.includes(each) : isUnperformed(cause, margin));
   return Object.fromEntries(
     performersOf(obligation).map((each) => [`${each}.${isAtFault(each) ? "failed_obligations" : ENDED[cause.exit]}`, 1]),
   );
+}
+
+/** Whether it expired by the fault of who performs it: nobody must post more than was agreed, and a pause that lasts is no failure. */
+function isUnperformed({ exit }: ExitCause, { owed }: DocketMargin): boolean {
+  return exit === "EXPIRED" && owed === undefined;
 }
 
 /** Passport fields of ends that are nobody's fault, or another's. */
@@ -153,22 +159,26 @@ function principalEnd(obligation: Obligation): "refund" | "reverse" {
   return outcomesOf(obligation).failed.principal === "reverse" ? "reverse" : "refund";
 }
 
-function collateralEnd(obligation: Obligation, cause: ExitCause): Pick<ExitRecord, "collateral_action"> {
-  const { collateral } = obligation.economic_terms;
+function collateralEnd(obligation: Obligation, cause: ExitCause, margin: DocketMargin): Pick<ExitRecord, "collateral_action"> {
+  const { posted: collateral = obligation.economic_terms.collateral } = margin;
   if (collateral === 0) return {};
-  const amount = slashOf(obligation, cause);
+  const amount = slashOf(obligation, cause, isUnperformed(cause, margin) ? collateral : 0);
   if (amount === 0) return { collateral_action: { type: "return", amount: collateral } };
   return { collateral_action: { type: "slash", amount, return_amount: Math.max(0, collateral - amount) } };
 }
 
 /** A rail has a schedule of its own; otherwise whoever did not perform loses all of it, unless the parties agreed that no failure costs collateral. */
-function slashOf(obligation: Obligation, cause: ExitCause): number {
+function slashOf(obligation: Obligation, cause: ExitCause, atStake: number): number {
   if ("ended" in cause) return Object.values(cause.ended.slashed).reduce((sum, amount) => sum + amount, 0);
-  const isLost = cause.exit === "EXPIRED" && outcomesOf(obligation).failed.collateral !== "return";
-  return isLost ? obligation.economic_terms.collateral : 0;
+  return outcomesOf(obligation).failed.collateral === "return" ? 0 : atStake;
 }
 
-function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: Deployment, now: bigint): string | undefined {
+function exitProblem(
+  obligation: BoundObligation,
+  cause: ExitCause,
+  deployment: Deployment,
+  { now, paused }: { readonly now: bigint; readonly paused: number },
+): string | undefined {
   const { parties, obligation_hash, deadlines } = obligation;
   if ("ended" in cause) return railProblem(obligation, cause.ended, deployment);
   if ("refused" in cause) return refusalProblem(obligation, cause.refused, deployment, now);
@@ -185,7 +195,7 @@ function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: 
       const own = executionBegins(obligation);
       const began = own === undefined ? cause.began : BigInt(own);
       if (began === undefined) return "it is not known when its execution window began";
-      const ends = began + BigInt(Math.ceil(deadlines.execution_window_hours * 3600));
+      const ends = began + BigInt(Math.ceil(deadlines.execution_window_hours * 3600) + paused);
       return now > ends ? undefined : `its execution window is open until ${timeOf(ends)}`;
     }
     case "UNVERIFIABLE": {

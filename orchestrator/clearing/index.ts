@@ -19,6 +19,7 @@ export * from "./finality.ts";
 export * from "./findings.ts";
 export * from "./ingest.ts";
 export * from "./lifecycle.ts";
+export * from "./margin.ts";
 export * from "./obligation.ts";
 export * from "./override.ts";
 export * from "./panel.ts";

@@ -3,6 +3,7 @@ import { type ClassName, meetAll } from "./admissibility.ts";
 import type { Appeal } from "./appeal.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { ClassCheck, Deployment } from "./deployment.ts";
+import type { Docket } from "./docket.ts";
 import { engineProblem } from "./engine.ts";
 import {
   contentMatches,
@@ -49,10 +50,16 @@ const MAX_HOPS = 16;
 /**
  * Envelope ingest, which prevents FORGE-UP (RAILS 10.1). The envelope must be for this obligation and signed by an authorised party. Each
  * item is then checked on its own: every hop's signature over this obligation and artifact, every issuer's registration for its class, and
- * its independence. A failing item is rejected; nothing is ever admitted above the meet of its chain.
+ * its independence. A failing item is rejected; nothing is ever admitted above the meet of its chain. `docket`: where execution was paused, the
+ * window is longer by that.
  */
-export function ingest(document: unknown, obligation: BoundObligation, deployment: Deployment): Checked<AdmittedEnvelope> {
-  return admitted(document, obligation, deployment);
+export function ingest(
+  document: unknown,
+  obligation: BoundObligation,
+  deployment: Deployment,
+  docket?: Pick<Docket, "margin">,
+): Checked<AdmittedEnvelope> {
+  return admitted(document, obligation, deployment, { paused: docket?.margin(obligation.obligation_hash).paused ?? 0 });
 }
 
 /** What an appeal reopens. */
@@ -74,14 +81,14 @@ export function ingestAgain(
   deployment: Deployment,
   reopening: Reopening,
 ): Checked<AdmittedEnvelope> {
-  return admitted(document, obligation, deployment, reopening);
+  return admitted(document, obligation, deployment, { paused: 0, reopening });
 }
 
 function admitted(
   document: unknown,
   obligation: BoundObligation,
   deployment: Deployment,
-  reopening?: Reopening,
+  { paused, reopening }: { readonly paused: number; readonly reopening?: Reopening },
 ): Checked<AdmittedEnvelope> {
   const parsed = read(envelopeSchema, document);
   if (!parsed.ok) return refuse("ENVELOPE_SHAPE", "envelope", parsed.problems);
@@ -101,7 +108,7 @@ function admitted(
   if (!deployment.verify(submitter.key, messageOf("envelope", subject), envelope.submission_signature)) {
     return refuse("SUBMISSION_SIGNATURE", subject, submitter.id);
   }
-  const late = reopening === undefined ? lateness(envelope, obligation) : outOfOrder(envelope, reopening);
+  const late = reopening === undefined ? lateness(envelope, obligation, paused) : outOfOrder(envelope, reopening);
   if (late !== undefined) return refuse("SUBMITTED_TOO_LATE", subject, late);
   if (reopening !== undefined && reopening.appeal.envelope_id !== subject)
     return refuse("OTHER_ENVELOPE", subject, `the appeal names ${reopening.appeal.envelope_id}`);
@@ -223,10 +230,10 @@ function holds(check: ClassCheck, item: EvidenceItem, hop: Hop, obligation: Boun
   }
 }
 
-function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: BoundObligation): string | undefined {
+function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: BoundObligation, paused: number): string | undefined {
   if (bound_at === undefined) return undefined;
   const from = executionBegins({ bound_at, deadlines }) ?? secondsOf(bound_at);
-  const until = from + deadlines.execution_window_hours * 3600;
+  const until = from + deadlines.execution_window_hours * 3600 + paused;
   const at = secondsOf(submitted_at);
   if (deadlines.execution_begins !== undefined) return from <= at ? undefined : `${submitted_at}; it was bound at ${bound_at}`;
   return from <= at && at <= until

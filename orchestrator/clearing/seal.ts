@@ -8,6 +8,8 @@ import type { Signature, Signer } from "./signature.ts";
 export type SealedKind =
   | "obligation"
   | "binding"
+  | "pause"
+  | "margin"
   | "appeal"
   | "appeal-record"
   | "hop"

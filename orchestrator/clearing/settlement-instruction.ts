@@ -104,14 +104,13 @@ export function settle(
   if (decision.appeal_id !== docket.appeals(obligation_hash).at(-1)?.appeal_id)
     return refuse("APPEAL_UNHEARD", obligation_hash, `the decision is about ${decision.appeal_id ?? "no appeal"}`);
   const before = docket.withdrawn(obligation_hash);
+  const { posted: stake = obligation.economic_terms.collateral } = docket.margin(obligation_hash);
   const body = {
     clearing_decision_hash: decision.clearing_decision_hash,
     ...(before === undefined ? {} : { supersedes: before.instruction_id }),
     obligation_hash,
     ...(fee === undefined ? {} : moneyActions(fee, cleared, multipliers)),
-    ...(collateral === undefined || obligation.economic_terms.collateral === 0
-      ? {}
-      : { collateral_action: collateralAction(collateral, cleared) }),
+    ...(collateral === undefined || stake === 0 ? {} : { collateral_action: collateralAction(collateral, cleared, stake) }),
     ...(fee === undefined ? {} : passportActions(fee, cleared)),
     ...railOf(obligation),
   };
@@ -317,8 +316,11 @@ function feeAction(
   return { type: "partial_release", release_amount: fee - retain, retain_amount: retain, currency, rationale };
 }
 
-function collateralAction(settled: Settled, { obligation, decision }: Cleared): NonNullable<SettlementInstruction["collateral_action"]> {
-  const { collateral } = obligation.economic_terms;
+function collateralAction(
+  settled: Settled,
+  { obligation, decision }: Cleared,
+  collateral: number,
+): NonNullable<SettlementInstruction["collateral_action"]> {
   const what = templateFor(settled, obligation).collateral;
   const loss = what === "slash" ? collateral : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
   const slash = what === "return" ? 0 : loss;

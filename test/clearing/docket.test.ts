@@ -120,6 +120,7 @@ describe("a docket's records", () => {
     expect(holding(...read).docket.entry(hash)).to.deep.equal({
       state: { stage: "FINALITY", escalations: 0, appeals: 0 },
       instruction: instruction.instruction_id,
+      margin: { paused: 0 },
     });
     expect(holding(...read).docket.problem(obligation, world)).to.equal(undefined);
     expect(granted(bind(docket, NOW + 1n)), "once").to.deep.equal(binding);

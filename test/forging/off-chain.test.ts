@@ -629,8 +629,16 @@ describe("forging", () => {
   }
 
   it("tries every guard at least once", () => {
-    // The last stages are attacked in test/clearing/{exit,gates,settlement,docket,appeal,mesh}.test.ts, findings in the last of them.
-    const later = [...GUARDS.exit, ...GUARDS.override, ...GUARDS.settlement, ...GUARDS.appeal, ...GUARDS.finality, ...GUARDS.passport];
+    // The last stages are attacked in test/clearing/{exit,gates,settlement,docket,appeal,margin,mesh}.test.ts, findings in the last of them.
+    const later = [
+      ...GUARDS.exit,
+      ...GUARDS.override,
+      ...GUARDS.settlement,
+      ...GUARDS.appeal,
+      ...GUARDS.margin,
+      ...GUARDS.finality,
+      ...GUARDS.passport,
+    ];
     const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", "POLICY_CONFLICT", "KINDS_CONTRADICT", ...later];
     const guards: readonly Guard[] = Object.values(GUARDS).flat();
     const tried = new Set(ATTEMPTS.map(({ guard }) => guard));
