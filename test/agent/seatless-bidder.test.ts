@@ -20,6 +20,7 @@ import { admissionOf, serviceIdOf } from "../../orchestrator/rules/admissions.ts
 import { CATALOG } from "../../services/catalog.ts";
 import { runUntilAnswering, seatsClock } from "../support/answering-agent.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
+import { exitsIn } from "../support/exits.ts";
 import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -111,6 +112,8 @@ describe("a stranger who wins on chain and has no seat in the city", function ()
     expect([outcome.failure, outcome.status], said.join("\n")).to.deep.equal([null, "completed"]);
     const report = outcome.nodes.find(({ label }) => label === "report");
     expect(report?.executors.map(({ slashed, result }) => [slashed, result])).to.have.length(2);
+    const [exit, ...others] = exitsIn(outcome.bundle);
+    expect([exit?.exit, exit?.ended_by?.reason, exit?.slashed, others]).to.deep.equal(["CANCELLED", "NOT_ROUTED", undefined, []]);
     expect(balances(outcome.money)).to.equal(true);
     expect((await auditBundle(outcome.bundle ?? "")).checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
   });

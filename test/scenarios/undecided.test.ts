@@ -6,13 +6,10 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
-import { exitSchema } from "../../orchestrator/execution/exits.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
-import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { openBundle } from "../../orchestrator/records/bundle.ts";
-import { logOf, textOf } from "../city/audit/forgery.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
+import { exitsIn } from "../support/exits.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -49,10 +46,7 @@ describe("scenario: a mission whose adjudicators are silent", function () {
   after(() => city?.close());
 
   it("leaves a record of each attempt that nobody decided, at nobody's fault", () => {
-    const files = new Map(openBundle(outcome.bundle ?? "").files);
-    const exits = logOf(files).flatMap(({ kind, content }) =>
-      kind === "execution.exit" && content !== null ? [exitSchema.parse(parseJson(textOf(files, `blocks/${content}`))).exit] : [],
-    );
+    const exits = exitsIn(outcome.bundle);
     const ends = exits.map(({ exit, ended_by }) => [exit, ended_by?.reason]);
     expect(ends).to.deep.include.members([
       ["UNVERIFIABLE", "FREEZE_EXPIRED"],
