@@ -21,6 +21,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
 import { carryOutIn, copyHome, openHome } from "../support/city-home.ts";
 import { OVERRIDE, runCli } from "../support/cli.ts";
+import { exitsIn } from "../support/exits.ts";
 import { smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -242,6 +243,11 @@ describe("scenario: a manipulated output", function () {
         ["0", false],
         ["0", true],
       ]);
+    });
+
+    it("leaves a record of the attempt that was called off, at nobody's fault", () => {
+      const exits = exitsIn(amended.bundle).map(({ exit, ended_by, slashed }) => [exit, ended_by?.reason, slashed]);
+      expect(exits).to.deep.equal([["CANCELLED", "AMENDED", undefined]]);
     });
 
     it("has the mandate in its obligation and in the records, and costs twenty points", async () => {
