@@ -172,6 +172,8 @@ export type Judge = Pick<EvaluatorRecord, "identity" | "wallet">;
 export interface TakingOptions extends NegotiationOptions {
   /** Unix second in which the act arrived. */
   readonly now: number;
+  /** The act was accepted before: what it offered stands, whatever is refused since. */
+  readonly isKept?: boolean;
   /** With an escrow: the hash that the provider submitted to it. */
   readonly submitted?: Hash;
   /** Composites of earlier deliveries (`historyOf`) that the terms' guarantee covers, as of a second. Default: none. */
@@ -184,13 +186,13 @@ export function statementHash(statement: object): Hash {
 }
 
 /** Starts an agreement with the client's signed proposal. Throws AgreementRefused. */
-export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): AgreementLife {
+export function openLife(act: Act, { keyOf, now, isKept = false, ...market }: TakingOptions): AgreementLife {
   if (act.act !== "propose") throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal", act.act);
   const agreement = readAgreement(act.document);
   if (agreement.status !== "proposed" || agreement.signatures !== undefined)
     throw new AgreementRefused("MalformedAgreement", "A proposal must have the status proposed and no signatures");
   if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "The agreement has expired");
-  requireHonoured(agreement);
+  if (!isKept) requireHonoured(agreement);
   requireRegister(agreement);
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);
@@ -229,7 +231,7 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
     case "negotiate": {
       const negotiation = negotiate({ ...life.negotiation, state: life.timed.state }, act.message, options);
       const { offer, state } = negotiation;
-      requireHonoured(offer);
+      if (options.isKept !== true) requireHonoured(offer);
       const agreedAt = state.agreed ? (life.agreedAt ?? now) : undefined;
       return { ...life, negotiation, agreedAt, agreement: offer, timed: { state, since: now } };
     }

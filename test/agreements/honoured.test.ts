@@ -15,10 +15,10 @@ async function refusal(terms: object) {
 const NOW = Date.parse(EXAMPLE.created_at) / 1_000;
 
 /** The life of an agreement as its client proposes it. */
-function begun(document: object) {
+function begun(document: object, isKept = false) {
   const agreement = readAgreement(document);
   const signature = signers.client.sign(messageBytes("proposal", agreementHash(agreement)));
-  return openLife({ act: "propose", document: JSON.parse(JSON.stringify(agreement)), signature }, { keyOf, now: NOW });
+  return openLife({ act: "propose", document: JSON.parse(JSON.stringify(agreement)), signature }, { keyOf, now: NOW, isKept });
 }
 
 const { service, verification, escrow, dispute } = KEPT;
@@ -118,5 +118,11 @@ describe("a proposal whose terms nobody would enforce", () => {
     const found = await rejection(Promise.resolve().then(() => take(life, act, { keyOf, now: NOW })));
     expect(Reflect.get(found, "code")).to.equal("NotHonoured");
     expect(found.message).to.include("dispute.auto_file_on");
+    expect(take(life, act, { keyOf, now: NOW, isKept: true }).agreement.verification.strategy).to.equal("immediate");
+  });
+
+  it("stays what it is where it began before its terms were refused", () => {
+    for (const terms of Object.values(REFUSED).flat())
+      expect(begun(JSON.parse(JSON.stringify({ ...KEPT, ...terms })), true).timed.state.status).to.equal("proposed");
   });
 });

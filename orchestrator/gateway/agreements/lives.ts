@@ -51,7 +51,7 @@ export class Lives {
     for (const { act, at } of acts.slice(count)) {
       // A result contains the history of earlier deliveries known when it was accepted.
       const history = act.act === "result" ? (resultIn(act.result).history ?? []) : [];
-      const now = { keyOf: keyOfDid, now: at, history: () => history };
+      const now = { keyOf: keyOfDid, now: at, isKept: true, history: () => history };
       const submitted = life === undefined || act.act !== "result" ? undefined : (await this.#of.escrow.jobOf(life))?.view?.deliverable;
       life = life === undefined ? openLife(act, now) : take(life, act, { ...now, ...(submitted === undefined ? {} : { submitted }) });
       count += 1;
