@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import { zeroAddress, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { CityRefused } from "../../orchestrator/agent/errors.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { RpcUnreachable } from "../../orchestrator/chain/errors.ts";
 import type { WorkOrder } from "../../orchestrator/execution/seat.ts";
 import type { ContentStore } from "../../orchestrator/execution/world.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
@@ -12,6 +14,7 @@ import type { Mailbox } from "../../orchestrator/seats/mailbox.ts";
 import { remoteSeat } from "../../orchestrator/seats/remote.ts";
 import { cache } from "../support/cache.ts";
 import { millis, secretOf } from "../support/office-holder.ts";
+import { rejection } from "../support/rejection.ts";
 import { mailboxOver } from "./mailboxes.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -45,7 +48,8 @@ describe("a city's seats over HTTP", () => {
     mailbox = mailboxOver(database);
     const nothing = async () => undefined;
     seats = await serveSeats({
-      ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
+      ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing },
+      faucet: async () => Promise.reject(new RpcUnreachable("http://127.0.0.1:1", "it is busy")),
       progress: (line) => told.push(line),
       store,
       card: {
@@ -92,6 +96,13 @@ describe("a city's seats over HTTP", () => {
     // Whoever it was not given to hears of nothing, and so does the operator.
     expect(await said((await linkOf("another executor")).block(gone))).to.include("404 NoSuchBlock");
     expect(told).to.have.length(1);
+  });
+
+  it("say that the city is the one that cannot answer now, where its chain does not", async () => {
+    const link = await linkOf("newcomer");
+    const refused = await rejection(link.post("/v1/faucet", { principal: keyOf("newcomer").address }));
+    expect(refused).to.be.instanceOf(CityRefused).and.to.include({ isPassing: true });
+    expect(refused.message).to.include("503 RpcUnreachable");
   });
 
   it("take bytes only from whom work is asked now, and only while it is asked", async () => {
