@@ -19,8 +19,9 @@ export interface Comparing {
 
 /** Earlier deliveries that are compared: the latest ones. */
 export const MOST_EARLIER = 8;
-/** Contradictions that the evidence names. */
+/** Contradictions that the evidence names, and characters of each. A provider chooses the names, and could make a result too large to submit. */
 const NAMED = 16;
+const MOST_PATH = 200;
 
 /**
  * Consistency across a provider's deliveries, for composite verification, as a check for `evaluateDelivery`: the percentage of statements
@@ -41,7 +42,7 @@ export function consistency(
     const different = common.filter(contradicts).map(([path]) => path);
     const asked = Math.max(1, least, common.length);
     const same = common.length - different.length;
-    const lines = different.slice(0, NAMED).map((path) => `contradicted: ${path || "the whole"}`);
+    const lines = different.slice(0, NAMED).map((path) => `contradicted: ${path.slice(0, MOST_PATH).toWellFormed() || "the whole"}`);
     const evidence = [`${same} of ${asked} statements as before; earlier deliveries: ${before.length}`, ...lines].join("\n");
     return { value: Math.floor((100 * same) / asked), evidence };
   };

@@ -45,6 +45,14 @@ describe("consistency across deliveries", () => {
       expect(await percentOf(nothing, { least: 0 })).to.equal(0);
   });
 
+  it("names what is contradicted in few words, whatever name its provider chose", async () => {
+    const under = (value: number) => new TextEncoder().encode(JSON.stringify({ ["😀".repeat(100_000)]: value }));
+    const { value, evidence } = await found(under(2), { earlier: [past(under(1))], least: 1 });
+    expect(value).to.equal(0);
+    expect(evidence).to.have.length.below(1_000);
+    expect(evidence.isWellFormed()).to.equal(true);
+  });
+
   it("takes a list as one value where its items have no ids of their own", async () => {
     // Of two statements in common the title is the same; a list with ids and one without have nothing else in common.
     const lists = [
