@@ -254,7 +254,7 @@ export function createAgent(options: AgentOptions): Agent {
         return await contact();
       } catch (error) {
         if (stop.aborted || (error instanceof AgentCityError && !isAway(error)) || error instanceof z.ZodError) throw error;
-        if (!reported) progress(`no city at ${options.city} yet (${messageOf(error)}); asking again`);
+        if (!reported) progress(`${messageOf(error)}; asking again`);
         reported = true;
         await clock.sleep(PAUSE);
       }
