@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
-import { isEngineSignature, requireEngine } from "./engine.ts";
+import { isEngineRecord, requireEngine } from "./engine.ts";
 import { digestSchema, nameSchema, timeOf, timeSchema } from "./fields.ts";
 import { performersOf } from "./obligation.ts";
 import type { Checked } from "./refusal.ts";
-import { hashOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /** Passport field: number of obligations that a party bound itself to. What it ended by name is a part of these; the rest is open. */
@@ -51,6 +51,5 @@ export function recordBinding({ obligation, deployment, engine, docket, now }: B
 
 /** Whether a registered engine signed this binding record. */
 export function isBindingSigned(record: BindingRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(record, "binding_id", "clearing_engine_signature"));
-  return id === record.binding_id && isEngineSignature(record.clearing_engine, "binding", id, record.clearing_engine_signature, deployment);
+  return isEngineRecord(record, "binding", "binding_id", deployment);
 }

@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Obligation } from "./obligation.ts";
 import { actorsOf } from "./obligation.ts";
-import { messageOf, type SealedKind } from "./seal.ts";
+import { hashOf, messageOf, type SealedKind, without } from "./seal.ts";
 import type { Signature } from "./signature.ts";
 
 /** The fields that decide who may clear an obligation. */
@@ -50,4 +50,16 @@ export function isEngineSignature(
 ): boolean {
   const engine = registry.identity(id);
   return engine?.role === "engine" && verify(engine.key, messageOf(kind, hash), signature);
+}
+
+/** Whether a registered engine signed this record, whose `id` is the hash of its other fields. */
+export function isEngineRecord<Id extends string>(
+  record: Readonly<Record<Id, Hash>> & { readonly clearing_engine: string; readonly clearing_engine_signature: Signature },
+  kind: SealedKind,
+  id: Id,
+  deployment: Pick<Deployment, "registry" | "verify">,
+): boolean {
+  const { clearing_engine, clearing_engine_signature } = record;
+  const hash = hashOf(without<typeof record, Id | "clearing_engine_signature">(record, id, "clearing_engine_signature"));
+  return hash === record[id] && isEngineSignature(clearing_engine, kind, hash, clearing_engine_signature, deployment);
 }

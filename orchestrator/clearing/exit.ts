@@ -4,12 +4,12 @@ import type { BoundObligation } from "./bind.ts";
 import { type Cleared, floorMet, isSigned } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Docket, DocketMargin } from "./docket.ts";
-import { isEngineSignature, requireEngine } from "./engine.ts";
+import { isEngineRecord, requireEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { EXITS } from "./lifecycle.ts";
 import { executionBegins, type Obligation, outcomesOf, performersOf } from "./obligation.ts";
 import { type Checked, refuse } from "./refusal.ts";
-import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import { hashOf, messageOf, signHash } from "./seal.ts";
 import { claimActionSchema, collateralEndSchema, principalActionSchema } from "./settlement-instruction.ts";
 import { type Signature, type Signer, signatureSchema } from "./signature.ts";
 
@@ -126,8 +126,7 @@ export function recordExit({ obligation, cause, deployment, engine, docket, now 
 
 /** Whether an exit record is what a registered engine signed. */
 export function isExitSigned(record: ExitRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(record, "exit_id", "clearing_engine_signature"));
-  return id === record.exit_id && isEngineSignature(record.clearing_engine, "exit", id, record.clearing_engine_signature, deployment);
+  return isEngineRecord(record, "exit", "exit_id", deployment);
 }
 
 /**

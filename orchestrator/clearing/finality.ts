@@ -4,7 +4,7 @@ import type { BoundObligation } from "./bind.ts";
 import { appealsUntil, type ClearingDecision, isSigned } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
-import { engineProblem, isEngineSignature, requireEngine } from "./engine.ts";
+import { engineProblem, isEngineRecord, requireEngine } from "./engine.ts";
 import type { EvidenceItem } from "./evidence-envelope.ts";
 import { digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { isOverrideSigned, type OverrideRecord } from "./override.ts";
@@ -155,11 +155,7 @@ export function evaluationId(evaluation: FinalityEvaluation): Hash {
 
 /** Whether a registered engine signed this evaluation. */
 export function isEvaluationSigned(evaluation: FinalityEvaluation, deployment: Deployment): boolean {
-  const id = evaluationId(evaluation);
-  const { clearing_engine, clearing_engine_signature } = evaluation;
-  return (
-    id === evaluation.finality_evaluation_id && isEngineSignature(clearing_engine, "finality", id, clearing_engine_signature, deployment)
-  );
+  return isEngineRecord(evaluation, "finality", "finality_evaluation_id", deployment);
 }
 
 /** Whether the final settlement's floor gives the same decision. */

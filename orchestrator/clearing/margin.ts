@@ -3,12 +3,12 @@ import { EXPOSURE_BANDS } from "../protocol/exposure.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
-import { isEngineSignature, requireEngine } from "./engine.ts";
+import { isEngineRecord, requireEngine } from "./engine.ts";
 import { intensityFor, marginFor } from "./exposure.ts";
 import { amountSchema, digestSchema, nameSchema, timeOf, timeSchema } from "./fields.ts";
 import { executionBegins } from "./obligation.ts";
 import { type Checked, refuse } from "./refusal.ts";
-import { hashOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /** Execution is paused, since its exposure has risen: it resumes when the margin is posted (RAILS 6.2). */
@@ -102,12 +102,10 @@ export function recordMargin({ posting, ...input }: MarginInput & { readonly pos
 
 /** Whether a registered engine signed this pause. */
 export function isPauseSigned(record: PauseRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(record, "pause_id", "clearing_engine_signature"));
-  return id === record.pause_id && isEngineSignature(record.clearing_engine, "pause", id, record.clearing_engine_signature, deployment);
+  return isEngineRecord(record, "pause", "pause_id", deployment);
 }
 
 /** Whether a registered engine signed this margin. */
 export function isMarginSigned(record: MarginRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(record, "margin_id", "clearing_engine_signature"));
-  return id === record.margin_id && isEngineSignature(record.clearing_engine, "margin", id, record.clearing_engine_signature, deployment);
+  return isEngineRecord(record, "margin", "margin_id", deployment);
 }

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
-import { isEngineSignature, requireEngine } from "./engine.ts";
+import { isEngineRecord, requireEngine } from "./engine.ts";
 import { digestSchema, nameSchema, QUESTIONS, shareSchema, timeOf, timeSchema } from "./fields.ts";
 import type { AdmittedEnvelope } from "./ingest.ts";
 import { actorsOf, floorFor } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import { hashOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /** Passport field: number of obligations for which an upheld appeal pays the provider less than their clearing did. */
@@ -99,9 +99,5 @@ export function recordOverride({ obligation, envelope, deed, deployment, engine 
 
 /** Whether a registered engine signed the override record. Its receipt proves that the act took place. */
 export function isOverrideSigned(override: OverrideRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(override, "override_id", "clearing_engine_signature"));
-  return (
-    id === override.override_id &&
-    isEngineSignature(override.clearing_engine, "override", id, override.clearing_engine_signature, deployment)
-  );
+  return isEngineRecord(override, "override", "override_id", deployment);
 }

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
-import { isEngineSignature } from "./engine.ts";
+import { isEngineRecord } from "./engine.ts";
 import { digestSchema, nameSchema, read, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { NO_RECORD, newPassport, type Passport, priorWeight, type TrackRecord, trackRecordSchema, weightOver } from "./passport.ts";
-import { hashOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /** The public record of a model: what the passports of all verifiers built on it say of their verdicts (RAILS 3). */
@@ -66,8 +66,7 @@ function added(one: TrackRecord, other: TrackRecord): TrackRecord {
 
 /** Whether a registered engine signed this card. */
 export function isReportCardSigned(card: ReportCard, deployment: Deployment): boolean {
-  const id = hashOf(without(card, "card_id", "clearing_engine_signature"));
-  return id === card.card_id && isEngineSignature(card.clearing_engine, "report-card", id, card.clearing_engine_signature, deployment);
+  return isEngineRecord(card, "report-card", "card_id", deployment);
 }
 
 /** The cards that a reader accepts, by the time until which they count; seconds since 1970, both included. */

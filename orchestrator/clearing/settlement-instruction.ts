@@ -7,7 +7,7 @@ import { type Cleared, floorMet } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { distributionLineSchema, distributionOf, type Multipliers, type Release } from "./distribution.ts";
 import type { Docket } from "./docket.ts";
-import { isEngineSignature, NotTheEngine } from "./engine.ts";
+import { isEngineRecord, NotTheEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
 import { type Obligation, type Outcomes, outcomesOf, type Purpose, performersOf, type ReleaseRule } from "./obligation.ts";
 import { type OverrideRecord, UPHELD_DISPUTES } from "./override.ts";
@@ -256,12 +256,7 @@ export function instructionId(instruction: SettlementInstruction): Hash {
 
 /** Whether a registered engine signed this instruction. */
 export function isInstructionSigned(instruction: SettlementInstruction, deployment: Deployment): boolean {
-  const id = instructionId(instruction);
-  const { clearing_engine, clearing_engine_signature } = instruction;
-  return (
-    id === instruction.instruction_id &&
-    isEngineSignature(clearing_engine, "settlement-instruction", id, clearing_engine_signature, deployment)
-  );
+  return isEngineRecord(instruction, "settlement-instruction", "instruction_id", deployment);
 }
 
 function settledOf(result: Aggregate): Settled | undefined {

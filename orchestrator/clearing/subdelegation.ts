@@ -2,11 +2,11 @@ import { z } from "zod";
 import { type BoundObligation, bindObligation, floorsBelow } from "./bind.ts";
 import type { ClearingDecision } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
-import { isEngineSignature, requireEngine } from "./engine.ts";
+import { isEngineRecord, requireEngine } from "./engine.ts";
 import { digestSchema, nameSchema, timeOf, timeSchema } from "./fields.ts";
 import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import { hashOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /**
@@ -135,7 +135,5 @@ export function concludeDelegation(conclusion: Conclusion): Checked<DelegationRe
 
 /** Whether a registered engine signed the record. */
 export function isDelegationSigned(record: DelegationRecord, deployment: Deployment): boolean {
-  const id = hashOf(without(record, "delegation_id", "clearing_engine_signature"));
-  const { clearing_engine, clearing_engine_signature } = record;
-  return id === record.delegation_id && isEngineSignature(clearing_engine, "delegation", id, clearing_engine_signature, deployment);
+  return isEngineRecord(record, "delegation", "delegation_id", deployment);
 }
