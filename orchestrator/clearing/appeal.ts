@@ -72,9 +72,10 @@ export interface Reopened {
 
 /**
  * Receives an appeal and returns its obligation to verification: the instruction never becomes final, and only a decision on the new
- * envelope settles again. APPEAL_NOT_DUE: it is not by a party that has not appealed yet, not in the window, not about the standing instruction and
- * its decision, or has no new evidence at a floor. The envelope is judged as at ingest, but may be by any party and outside the
- * execution window; it must repeat what was admitted, which keeps its class. Throws NotTheEngine unless the caller is an engine of this obligation.
+ * envelope settles again. APPEAL_NOT_DUE: it is no party's, its side (requestor or performers) has appealed already, it is not in the window,
+ * not about the standing instruction and its decision, or has no new evidence at a floor. The envelope is judged as at ingest, but may be by
+ * any party and outside the execution window; it must repeat what was admitted, which keeps its class. Throws NotTheEngine unless the caller
+ * is an engine of this obligation.
  */
 export function recordAppeal(input: AppealInput): Checked<Reopened> {
   const { obligation, decided, docket, deployment, engine, now } = input;
@@ -108,8 +109,10 @@ function appealProblem(appeal: Appeal, { obligation, decided, decision, docket, 
   if (![obligation.parties.requestor, ...performersOf(obligation)].includes(filed_by)) return `${filed_by} is no party`;
   if (!isAppealSigned(appeal, deployment)) return `${filed_by} has not signed it`;
   const house = (id: string) => registry.identity(id)?.principal ?? id;
-  if (docket.appeals(obligation_hash).some((each) => house(each.filed_by) === house(filed_by)))
-    return `${house(filed_by)} has appealed already`;
+  // Each side has one of LIMITS.appeals, so that neither uses up the other's, whatever their number.
+  const side = (id: string) => (house(id) === house(obligation.parties.requestor) ? "requestor" : "performers");
+  const before = docket.appeals(obligation_hash).find((each) => side(each.filed_by) === side(filed_by));
+  if (before !== undefined) return `${before.filed_by} has appealed already, and the ${side(filed_by)} may once`;
   const standing = docket.standing(obligation_hash);
   if (standing === undefined || standing.instruction_id !== appeal.instruction_id) return "its instruction does not stand";
   if (standing.clearing_decision_hash !== decision.clearing_decision_hash || !isSigned(decision, deployment))

@@ -76,7 +76,7 @@ export interface LifecycleState {
 
 export const START: LifecycleState = { stage: "DISCOVERY", escalations: 0, appeals: 0 };
 
-/** The loops are bounded: one arbiter per round, and one appeal per party. */
+/** The loops are bounded: one arbiter per round, and one appeal for the requestor and one for the performers. */
 export const LIMITS = { escalations: 1, appeals: 2 } as const;
 
 /** The stage does not allow the event. */

@@ -162,7 +162,7 @@ describe("the lifecycle", () => {
     expect(back).to.deep.equal(["RENEGOTIATE", "PAUSE"]);
   });
 
-  it("loops through an arbiter once a round, and through an appeal once a party", () => {
+  it("loops through an arbiter once a round, and through an appeal once a side", () => {
     const asked = through(...TO_VERIFICATION, "OUTPUTS_COMPLETE", "ESCALATE", "ARBITER_RULED");
     expect(() => advance(asked, "ESCALATE")).to.throw(IllegalTransition, "escalations 1");
     let state = advance(asked, "INSTRUCTION_EMITTED");

@@ -38,6 +38,9 @@ import { granted } from "../../scripts/clearing/scenario.ts";
 const { signers, registry } = castOf("appeals", {
   buyer: { principal: "buyer-inc" },
   agent: { principal: "agent-labs" },
+  second: { principal: "second-labs" },
+  third: { principal: "third-labs" },
+  clerk: { principal: "buyer-inc" },
   stranger: { principal: "stranger" },
   lab: { principal: "ci-house", issues: ["ATT"] },
   judge: { principal: "mesh", role: "constraint" },
@@ -62,8 +65,8 @@ const boundTo = (terms: ObligationTerms) =>
 const obligation = boundTo(TERMS);
 const hash = obligation.obligation_hash;
 
-const attested = (id: string, issuedAt: string, type = id) =>
-  emitted(hash, { id, type, content: { id } }, { signer: signers.lab, class: "ATT", issuedAt });
+const attested = (id: string, issuedAt: string, type = id, about = hash) =>
+  emitted(about, { id, type, content: { id } }, { signer: signers.lab, class: "ATT", issuedAt });
 const LOG = attested("log", "2027-01-15T08:30:00Z");
 const RECEIPT = attested("receipt", "2027-01-15T08:40:00Z");
 /** Claims a class that nobody vouches for. */
@@ -71,21 +74,29 @@ const FORGED: EvidenceItem = { ...selfReport("proof", "proof", {}), class: "ATT"
 /** What nobody has judged yet: found in production, long after the work. */
 const DEFECT = attested("defect", "2027-01-16T05:00:00Z");
 
-const envelopeOf = (items: readonly EvidenceItem[], by: Name = "agent", submitted_at = "2027-01-15T09:00:00Z") =>
-  sealEnvelope(signers[by], { obligation_hash: hash, submitted_at, items: [...items] });
+const envelopeOf = (items: readonly EvidenceItem[], by: Name = "agent", submitted_at = "2027-01-15T09:00:00Z", about = hash) =>
+  sealEnvelope(signers[by], { obligation_hash: about, submitted_at, items: [...items] });
 const DECIDED_ON = granted(ingest(envelopeOf([LOG, RECEIPT, FORGED]), obligation, world));
 
-function decide(envelope: AdmittedEnvelope, verdict: "PASS" | "FAIL" | "ABSTAIN", now: bigint): Cleared {
+function decide(envelope: AdmittedEnvelope, verdict: "PASS" | "FAIL" | "ABSTAIN", now: bigint, about = obligation): Cleared {
   const basis = [...envelope.items.keys()];
   const output = signOutput(signers.judge, {
-    ...{ role: "constraint", obligation_hash: hash, envelope_id: envelope.envelope.envelope_id, verdict, basis, confidence: 1 },
+    ...{
+      role: "constraint",
+      obligation_hash: about.obligation_hash,
+      envelope_id: envelope.envelope.envelope_id,
+      verdict,
+      basis,
+      confidence: 1,
+    },
     ...{ answers: [{ question: "performance" }], class_of_basis: "ATT" },
   });
-  return clear({ obligation, envelope, outputs: [output], deployment: world, engine: signers.engine, now });
+  return clear({ obligation: about, envelope, outputs: [output], deployment: world, engine: signers.engine, now });
 }
 
 function settled(found: Cleared, docket: ReturnType<typeof openDocket>): SettlementInstruction {
-  const instruction = granted(settle(found, signers.engine, docket));
+  const multipliers = { agent: 10_000, second: 10_000, third: 10_000, clerk: 10_000 };
+  const instruction = granted(settle(found, signers.engine, docket, multipliers));
   if (instruction === undefined) throw new Error("it settles");
   return instruction;
 }
@@ -232,7 +243,7 @@ describe("an appeal", () => {
     granted(file(deal, { change: { now: CLOSES } }));
   });
 
-  it("is one for each party: neither uses up the other's, nor delays for ever", () => {
+  it("is one for each side: neither uses up the other's, nor delays for ever", () => {
     const deal = first();
     let { envelope } = granted(file(deal));
     expect(refusals(file(deal, { by: "agent" })), "nothing stands").to.deep.equal(["APPEAL_NOT_DUE"]);
@@ -251,6 +262,59 @@ describe("an appeal", () => {
     expect([instruction.supersedes, deal.docket.entry(hash)?.state.appeals]).to.deep.equal([before.instruction_id, 2]);
     for (const by of ["buyer", "agent"] as const) expect(refusals(next(by, "more"))).to.deep.equal(["APPEAL_NOT_DUE"]);
     expect(granted(final(found, instruction, deal.docket, LATER + 86_400n)).phi_result).to.equal(true);
+  });
+
+  it("is one for the requestor and one for the performers, however many there are of either", () => {
+    const payees = ["agent", "second", "third", "clerk"] as const;
+    const promises = payees.map((payee) => ({ payee, price: 225, items: "log" }));
+    const release = { protocol_fee_bps: 0, insurance_bps: 0, agreeing_only: false, promises };
+    const shared = boundTo({
+      ...{ ...TERMS, obligation_id: hashOf({ deal: "shared" }), agents: payees.slice(1) },
+      settlement_policy: { execution_rail: { name: "rail" }, release },
+    });
+    const about = shared.obligation_hash;
+    const log = attested("log", "2027-01-15T08:30:00Z", "log", about);
+    const found = (id: string) => attested(id, "2027-01-16T05:00:00Z", id, about);
+    const decided = granted(ingest(envelopeOf([log], "agent", "2027-01-15T09:00:00Z", about), shared, world));
+    const opened = () => {
+      const docket = openDocket();
+      const cleared = decide(decided, "PASS", DECIDED, shared);
+      return { docket, found: cleared, instruction: settled(cleared, docket), envelope: decided };
+    };
+    type Round = ReturnType<typeof opened>;
+    const appealed = ({ docket, found: before, instruction, envelope: last }: Round, by: Name, items: readonly EvidenceItem[]) => {
+      const envelope = envelopeOf(items, by, "2027-01-16T05:00:00Z", about);
+      const appeal = signAppeal(signers[by], instruction, envelope, "Once more.");
+      return recordAppeal({
+        ...{ appeal, envelope, obligation: shared, decided: last, decision: before.decision },
+        ...{ docket, deployment: world, engine: signers.engine, now: LATER },
+      });
+    };
+    const decidedAgain = ({ docket }: Round, { envelope }: { envelope: AdmittedEnvelope }): Round => {
+      const cleared = decide(envelope, "PASS", LATER, shared);
+      return { docket, found: cleared, instruction: settled(cleared, docket), envelope };
+    };
+    for (const [[one, others], [its, ours]] of [
+      [
+        ["agent", ["second", "third"]],
+        ["buyer", ["clerk"]],
+      ],
+      [
+        ["clerk", ["buyer"]],
+        ["third", ["agent", "second"]],
+      ],
+    ] as const) {
+      const trifle = [log, found("trifle")];
+      const first = opened();
+      const second = decidedAgain(first, granted(appealed(first, one, trifle)));
+      const more = [...trifle, found("more")];
+      for (const other of others)
+        expect(refusals(appealed(second, other, more)), `${other} after ${one}`).to.deep.equal(["APPEAL_NOT_DUE"]);
+      const third = decidedAgain(second, granted(appealed(second, its, more)));
+      expect(third.instruction.supersedes).to.equal(second.instruction.instruction_id);
+      for (const other of [...others, ...ours, one, its])
+        expect(refusals(appealed(third, other, [...more, found("last")])), `${other} at last`).to.deep.equal(["APPEAL_NOT_DUE"]);
+    }
   });
 
   it("is heard: nothing settles or ends the obligation but a decision on its evidence", () => {
