@@ -6,6 +6,9 @@ import { type Agreement, DEFAULTS, isDrawn } from "./schema.ts";
 /** What an arbiter has in any case: the signed acts. */
 const EVIDENCE: readonly string[] = ["agreement", "deliverable_hash", "verification_result"];
 
+/** By an escrow, by the client afterwards, or by hand; `city` and `http_callback` are the paper's, and nobody serves them. */
+const PAID_BY: readonly string[] = ["erc8183", "x402", "manual"];
+
 /** Evaluators that an escrow waits for: the first and its backup. */
 const ESCROW_EVALUATORS = 2;
 
@@ -43,6 +46,10 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
   "verification.canary_tasks.failure_action": ({ verification: { canary_tasks: canaries } }) =>
     other(canaries?.failure_action, ["flag_and_continue"]),
   "verification.consensus.method": ({ verification }) => other(verification.consensus?.method, ["median"]),
+  "escrow.binding.type": ({ escrow }) =>
+    escrow?.enabled === true && !PAID_BY.includes(escrow.binding.type)
+      ? `nobody here pays by ${escrow.binding.type}: write ${PAID_BY.join(", ")}`
+      : undefined,
   "escrow.payment.graduated_release.dynamic": ({ escrow }) => {
     const dynamic = escrow?.payment.graduated_release?.dynamic;
     return dynamic === undefined || dynamic === false ? undefined : "write the tiers that dynamicTiers returns, so that both sign them";

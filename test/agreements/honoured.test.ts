@@ -41,6 +41,7 @@ const filed = (changed: object, strategy = "optimistic") => ({
 const held = (seconds: number) => ({
   escrow: { ...escrow, dead_mans_switch: { ...escrow.dead_mans_switch, evaluator_timeout_seconds: seconds } },
 });
+const paidBy = (type: string) => ({ escrow: { ...escrow, binding: { type } }, dispute: { protocol: "none" } });
 const judged = (method: string) => ({
   parties: { ...EXAMPLE.parties, evaluator: { type: "panel", panel: ["a", "b", "c"].map((value) => ({ scheme: "uri", value })) } },
   dispute: { protocol: "none" },
@@ -72,6 +73,7 @@ describe("a proposal whose terms nobody would enforce", () => {
     "verification.canary_tasks.frequency": [canaries({ frequency: "1_per_2_deliveries" })],
     "verification.canary_tasks.failure_action": [canaries({ failure_action: "terminate" })],
     "verification.consensus.method": [judged("majority")],
+    "escrow.binding.type": [paidBy("http_callback"), paidBy("city")],
     "escrow.payment.graduated_release.dynamic": [release({ dynamic: { band: 3 } })],
     "escrow.payment.graduated_release.tiers": [release({ mode: "continuous" })],
     "escrow.payment.graduated_release.noise": [
@@ -103,22 +105,34 @@ describe("a proposal whose terms nobody would enforce", () => {
   });
 
   it("begins with what is enforced: the paper's example but for its disputes, medians, tiers as they are", async () => {
-    const enforced = [{}, judged("median"), release({ dynamic: false }), filed({}), held(1_200), criteria({ gate_logic: "all_must_pass" })];
+    const enforced = [
+      {},
+      paidBy("manual"),
+      paidBy("x402"),
+      judged("median"),
+      release({ dynamic: false }),
+      filed({}),
+      held(1_200),
+      criteria({ gate_logic: "all_must_pass" }),
+    ];
     for (const terms of enforced) expect(await refusal(terms)).to.equal(undefined);
   });
 
   it("is not reached by a counter either", async () => {
-    const terms = { ...KEPT, ...filed({}) };
-    const life = begun(terms);
-    const said = say(life.negotiation, signers.provider, {
-      ...{ by: "provider", action: "counter", rationale_code: "risk", timestamp: EXAMPLE.created_at },
-      changes: { "/verification/strategy": "immediate" },
-    });
-    const act = { act: "negotiate", message: JSON.parse(JSON.stringify(said)) } as const;
-    const found = await rejection(Promise.resolve().then(() => take(life, act, { keyOf, now: NOW })));
-    expect(Reflect.get(found, "code")).to.equal("NotHonoured");
-    expect(found.message).to.include("dispute.auto_file_on");
-    expect(take(life, act, { keyOf, now: NOW, isKept: true }).agreement.verification.strategy).to.equal("immediate");
+    const countered = async (terms: object, term: string) => {
+      const life = begun({ ...KEPT, ...terms }, true);
+      const said = say(life.negotiation, signers.provider, {
+        ...{ by: "provider", action: "counter", rationale_code: "risk", timestamp: EXAMPLE.created_at },
+        changes: { "/verification/strategy": "immediate" },
+      });
+      const act = { act: "negotiate", message: JSON.parse(JSON.stringify(said)) } as const;
+      const found = await rejection(Promise.resolve().then(() => take(life, act, { keyOf, now: NOW })));
+      expect(Reflect.get(found, "code")).to.equal("NotHonoured");
+      expect(found.message).to.include(term);
+      expect(take(life, act, { keyOf, now: NOW, isKept: true }).agreement.verification.strategy).to.equal("immediate");
+    };
+    await countered(filed({}), "dispute.auto_file_on");
+    await countered(paidBy("http_callback"), "escrow.binding.type");
   });
 
   it("stays what it is where it began before its terms were refused", () => {
