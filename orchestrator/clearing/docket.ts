@@ -12,6 +12,7 @@ import { advance, IllegalTransition, type LifecycleEvent, type LifecycleState, t
 import { isMarginSigned, isPauseSigned, type MarginRecord, marginRecordSchema, type PauseRecord, pauseRecordSchema } from "./margin.ts";
 import type { Obligation } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
+import { hashOf, without } from "./seal.ts";
 import { isInstructionSigned, type SettlementInstruction, settlementInstructionSchema } from "./settlement-instruction.ts";
 
 const railAppealSchema = z.strictObject({
@@ -38,6 +39,7 @@ export const docketRecordSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("finality"), record: finalityEvaluationSchema }),
 ]);
 export type DocketRecord = z.infer<typeof docketRecordSchema>;
+const KINDS = docketRecordSchema.options.map(({ shape }) => shape.kind.value);
 
 /** The store holds something else than records. */
 export class MalformedDocket extends AgentCityError {
@@ -73,6 +75,12 @@ export interface DocketStore {
 }
 
 /**
+ * Records of an obligation as those who received them show them: in any order, and with anything else among them; who takes them limits their
+ * number. No store can vouch for its own end, but whom a record favours has it, signed.
+ */
+export type ShownRecords = (obligation: Hash) => readonly unknown[];
+
+/**
  * The engine's memory: an obligation is settled once. A second decision replaces the first only after an appeal, and nothing follows
  * finality (RAILS 6). It keeps records and no stages: a stage is what the transitions of the lifecycle make of the records. Throws
  * MalformedDocket if the store has something else.
@@ -81,8 +89,8 @@ export interface Docket {
   /** Undefined without records, and for records that do not follow from each other: nothing can be added to those. */
   entry(obligation: Hash): DocketEntry | undefined;
   /**
-   * Why the records do not support the obligation's stage: one is not by its engine, or an appeal is unknown to the rail. Whether a store
-   * left out the last ones, it cannot tell.
+   * Why the records do not support the obligation's stage: one is not by its engine, an appeal is unknown to the rail, or one that somebody
+   * shows is lacking. That a store left out the last ones is not noticed while nobody shows them.
    */
   problem(obligation: Obligation, deployment: Deployment): string | undefined;
   /** Records the binding. Idempotent: the first stays. */
@@ -188,7 +196,8 @@ function marginAfter(margin: DocketMargin, { kind, record }: DocketRecord): Dock
   return owed !== undefined && isDecided ? undefined : margin;
 }
 
-export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRecord[]>()): Docket {
+/** Opens a docket over its store. `shown`: records that others kept of it; those that an engine signed must be in the store. */
+export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRecord[]>(), shown: ShownRecords = () => []): Docket {
   /** Lists of records that were written here, or read before. */
   const known = new WeakSet<readonly DocketRecord[]>();
   const recordsOf = (obligation: Hash): readonly DocketRecord[] => {
@@ -231,10 +240,14 @@ export function openDocket(store: DocketStore = new Map<Hash, readonly DocketRec
 
     problem(obligation, deployment) {
       const { obligation_hash: hash } = obligation;
-      if (entryOf(hash) === undefined) return "its records do not follow from each other";
-      return recordsOf(hash)
+      const entry = entryOf(hash);
+      if (entry === undefined) return "its records do not follow from each other";
+      const problem = recordsOf(hash)
         .map((record) => unsupported(record, obligation, deployment))
-        .find((problem) => problem !== undefined);
+        .find((each) => each !== undefined);
+      if (problem !== undefined) return problem;
+      const lacking = lackingIn(recordsOf(hash), shown(hash), (record) => isOwed(record, entry, obligation, deployment));
+      return lacking === undefined ? undefined : `it lacks a record of kind ${lacking} that an engine signed and somebody shows`;
     },
 
     bind(record) {
@@ -314,6 +327,36 @@ function unsupported(of: DocketRecord, obligation: Obligation, deployment: Deplo
   const engine = engineProblem(record.clearing_engine, obligation, deployment);
   if (engine !== undefined) return `the ${kind} is by ${record.clearing_engine}: ${engine}`;
   return isSigned(of, deployment) ? undefined : `the ${kind} is not what an engine signed`;
+}
+
+/** The kind of the first shown record that is owed and is not among these; undefined if there is none. */
+function lackingIn(
+  records: readonly DocketRecord[],
+  shown: readonly unknown[],
+  isOwed: (record: DocketRecord) => boolean,
+): DocketRecord["kind"] | undefined {
+  if (shown.length === 0) return undefined;
+  // Without its engine's signature, which can be spelled in several ways.
+  const bodyOf = ({ record }: DocketRecord) => hashOf(without<Record<string, unknown>, string>({ ...record }, "clearing_engine_signature"));
+  const present = new Set(records.map(bodyOf));
+  const isLacking = (record: DocketRecord) => !present.has(bodyOf(record)) && isOwed(record);
+  return shown.flatMap(readShown).find(isLacking)?.kind;
+}
+
+/** What a shown object is a record of. */
+function readShown(shown: unknown): readonly DocketRecord[] {
+  return KINDS.flatMap((kind) => {
+    const parsed = read(docketRecordSchema, { kind, record: shown });
+    return parsed.ok ? [parsed.value] : [];
+  });
+}
+
+/** Whether a docket of the obligation with this entry must have the record. An evaluation of what stands may be recorded later. */
+function isOwed(of: DocketRecord, entry: DocketEntry, obligation: Obligation, deployment: Deployment): boolean {
+  const { kind, record } = of;
+  if (record.obligation_hash !== obligation.obligation_hash || !("clearing_engine" in record)) return false;
+  if (kind === "finality" && record.instruction_id === entry.instruction) return false;
+  return unsupported(of, obligation, deployment) === undefined;
 }
 
 function isFiledHere(appeal: DocketAppeal): appeal is AppealRecord {

@@ -209,6 +209,76 @@ describe("a docket's store", () => {
   });
 });
 
+describe("a docket that lost its last records", () => {
+  /** Settled, appealed and settled anew; then its store forgets all but so many records. */
+  function rolledBack(kept: number, shown: (records: readonly DocketRecord[]) => readonly unknown[]) {
+    const { docket, store } = holding();
+    granted(bind(docket));
+    const first = settled("PASS", docket);
+    granted(docket.appeal(appealOf(first.instruction)));
+    const second = settled("FAIL", docket);
+    const all = store.get(hash) ?? [];
+    store.set(hash, JSON.parse(JSON.stringify(all.slice(0, kept))));
+    const seen = JSON.parse(JSON.stringify(shown(all)));
+    return { first, second, again: openDocket(store, () => seen), store };
+  }
+  const recordsOf = (records: readonly DocketRecord[]) => records.map(({ record }) => record);
+
+  it("makes nothing final against a record that somebody shows", () => {
+    for (const kept of [0, 1, 2, 3]) {
+      const { first, again } = rolledBack(kept, recordsOf);
+      expect(again.problem(obligation, world), String(kept)).to.match(
+        kept === 0 ? /lacks a record of kind binding/ : /lacks a record of kind instruction/,
+      );
+      expect(refusals(first.final(again)), String(kept)).to.deep.equal(["DOCKET_UNSUPPORTED"]);
+    }
+    const { again, second } = rolledBack(4, recordsOf);
+    expect(again.problem(obligation, world)).to.equal(undefined);
+    expect(granted(second.final(again)).phi_result).to.equal(true);
+  });
+
+  it("cannot tell by itself: what nobody shows is gone", () => {
+    const { first, again } = rolledBack(2, () => []);
+    expect(granted(first.final(again)).phi_result).to.equal(true);
+  });
+
+  it("is not made up by anybody: only what an engine of the obligation signed counts, in any spelling of its signature", () => {
+    const own = settled();
+    const { clearing_engine_signature, ...unsigned } = own.instruction;
+    const other = granted(bindObligation(signObligation({ ...TERMS, obligation_id: hashOf({ deal: 2 }) }, parties), world));
+    const elsewhere = granted(
+      recordBinding({ obligation: other, deployment: world, engine: signers.engine, docket: openDocket(), now: NOW }),
+    );
+    const open = granted(own.final(own.docket, NOW));
+    const fired = granted(own.final());
+    const shown: readonly unknown[] = [
+      ...[
+        null,
+        "junk",
+        {},
+        "\ud800",
+        { ...own.instruction, currency: "\ud800" },
+        unsigned,
+        { ...own.instruction, fee_action: { type: "release", release_amount: 9_000, currency: "USD" } },
+      ],
+      ...[appealOf(own.instruction), elsewhere, open, fired, { ...open, phi_result: true }],
+      { ...own.instruction, clearing_engine_signature: clearing_engine_signature.toUpperCase().replace("ED25519:0X", "ed25519:0x") },
+    ];
+    const docket = openDocket(new Map([[hash, [{ kind: "instruction", record: own.instruction } as const]]]), () => shown);
+    expect(docket.problem(obligation, world)).to.equal(undefined);
+    expect(granted(own.final(docket)).phi_result).to.equal(true);
+  });
+
+  it("ends by no exit that a record speaks against, and knows a finality that it forgot", () => {
+    const { first, again } = rolledBack(0, (records) => recordsOf(records).slice(1, 2));
+    const exit = () =>
+      recordExit({ obligation, cause: { exit: "EXPIRED" }, deployment: world, engine: signers.engine, docket: again, now: NOW + DAY });
+    expect(refusals(exit())).to.deep.equal(["DOCKET_UNSUPPORTED"]);
+    const fired = granted(first.final(openDocket(new Map([[hash, [{ kind: "instruction", record: first.instruction } as const]]]))));
+    expect(openDocket(new Map(), () => [fired]).problem(obligation, world)).to.match(/lacks a record of kind finality/);
+  });
+});
+
 describe("a binding", () => {
   it("is published to both parties' passports, once, whoever publishes it again", () => {
     const record = granted(bind());
