@@ -133,7 +133,8 @@ export class LegislatureContext {
   readonly client: CityClient;
   readonly clerks: Clerks;
   readonly #producers: ReadonlyMap<string, Producer>;
-  #survey: { readonly id: ContentId | null; readonly survey: Survey } | undefined;
+  /** Records never change, and a thousand drafts are read at every stage. */
+  readonly #loaded = new WeakMap<z.ZodType, Map<ContentId, unknown>>();
   #grounds: (Common & { readonly survey: ContentId | null }) | undefined;
 
   constructor(options: LegislatureOptions) {
@@ -203,14 +204,16 @@ export class LegislatureContext {
     return this.options.ports.records.putJson(value);
   }
 
-  /** The session's survey, loaded once: it is part of every question to a voter. */
   survey(id: ContentId | null): Survey {
-    if (this.#survey?.id !== id || id === null) this.#survey = { id, survey: this.load(id, surveySchema) };
-    return this.#survey.survey;
+    return this.load(id, surveySchema);
   }
 
+  /** A record, read and validated once: the same object every time. */
   load<Value>(id: ContentId | null, schema: z.ZodType<Value>): Value {
     if (id === null) throw new AgentCityError("RecordMissing", "A stage of the session asks for a record that no earlier stage wrote");
-    return schema.parse(this.options.ports.records.getJson(id));
+    const loaded = this.#loaded.get(schema) ?? new Map<ContentId, unknown>();
+    this.#loaded.set(schema, loaded);
+    if (!loaded.has(id)) loaded.set(id, schema.parse(this.options.ports.records.getJson(id)));
+    return loaded.get(id) as Value;
   }
 }

@@ -8,7 +8,7 @@ import { writeMany } from "../client/write.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
-import type { CityFacts } from "../minds/goal.ts";
+import type { CityFacts, Goal } from "../minds/goal.ts";
 import type { CandidateView, DraftRequest } from "../minds/mind.ts";
 import { rankingSchema } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
@@ -126,6 +126,7 @@ function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
 /** Stage 2: concurrent drafts, then candidates that find sponsors (AgentCity 3.4; decisions 9, 53). */
 export function propose(context: LegislatureContext) {
   const { client, options } = context;
+  const laws = new DraftedLaws(context);
 
   function endorsedBy(opinions: readonly Opinion[], { voters, minSponsors }: Survey) {
     return { ...endorse(opinions, voters, minSponsors, options.mostLaws ?? MAX_LAWS), opinions };
@@ -134,10 +135,9 @@ export function propose(context: LegislatureContext) {
   return {
     /** Thinks: laws of some producers, and their reasons. Runs concurrently. Producers whose mind has no valid answer abstain. */
     async draft({ agents, ...of }: Drafting): Promise<Partial<SessionState>> {
-      const lawful = lawfulOnce(context);
       const drafted = await Promise.all(
         agents.map(async (agent): Promise<[string, ContentId][]> => {
-          const draft = await draftBy(context, agent, { ...of, step: "draft" }, lawful);
+          const draft = await draftBy(context, agent, { ...of, step: "draft" }, laws);
           return draft === undefined ? [] : [[draftKey(of.reading, agent), draft]];
         }),
       );
@@ -288,7 +288,7 @@ export async function draftBy(
   context: LegislatureContext,
   agent: Address,
   { session, survey, barred, step, reading }: Omit<Drafting, "agents"> & { readonly step: "draft" | "amend" },
-  lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
+  laws = new DraftedLaws(context),
 ): Promise<ContentId | undefined> {
   const { inputs, child } = context.options;
   const former = formerLaws(context, barred);
@@ -303,8 +303,9 @@ export async function draftBy(
       ...(alike.length === 0 ? {} : { barred: alike.map(({ shape }) => shape) }),
     };
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
-    const compiled = lawOf(shape, () => documentOf(mission, inputs, request.goal, request.facts, shape, child));
-    if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
+    const { goal, facts } = request;
+    const compiled = laws.compiled(goal, shape, () => documentOf(mission, inputs, goal, facts, shape, child));
+    if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await laws.isLawful(compiled, facts))) return undefined;
     // A law refers to its plan, and to those of child missions, by content id.
     if (mission.planned === true) context.save(planRecord(planOfMission(mission)));
     for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
@@ -344,14 +345,35 @@ export async function standingIn(
   return standing;
 }
 
-/** Caches the chain's answer per law. */
-function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: CityFacts) => Promise<boolean> {
-  const known = new Map<Hash, Promise<boolean>>();
-  return (law, facts) => {
-    const asked = known.get(law.specHash) ?? isLawful(context, law, facts);
-    known.set(law.specHash, asked);
-    return asked;
-  };
+/** Most agents of a session draft one of a few laws: each is compiled once, and the chain is asked about it once per survey. */
+class DraftedLaws {
+  readonly #context: LegislatureContext;
+  readonly #compiled = new WeakMap<Goal, Map<string, CompiledLaw>>();
+  readonly #lawful = new WeakMap<CityFacts, Map<Hash, Promise<boolean>>>();
+
+  constructor(context: LegislatureContext) {
+    this.#context = context;
+  }
+
+  /** Throws MindAnswerInvalid for an invalid structure, whose author abstains. */
+  compiled(goal: Goal, shape: LawShape, document: () => MissionDocument): CompiledLaw {
+    const laws = this.#compiled.get(goal) ?? new Map<string, CompiledLaw>();
+    this.#compiled.set(goal, laws);
+    const text = canonicalJson(shape);
+    const law = laws.get(text) ?? lawOf(shape, document);
+    laws.set(text, law);
+    return law;
+  }
+
+  isLawful(law: CompiledLaw, facts: CityFacts): Promise<boolean> {
+    const answers = this.#lawful.get(facts) ?? new Map<Hash, Promise<boolean>>();
+    this.#lawful.set(facts, answers);
+    const answer = answers.get(law.specHash) ?? isLawful(this.#context, law, facts);
+    answers.set(law.specHash, answer);
+    // An answer that got lost is asked for again.
+    answer.catch(() => answers.delete(law.specHash));
+    return answer;
+  }
 }
 
 /** Whether the on-chain validator and the Codifier's audit would accept the law: one that cannot be enacted is not proposed. */

@@ -91,7 +91,7 @@ interface Store {
 function blocksOver(store: Store): Blocks {
   function put(bytes: Uint8Array): ContentId {
     const id = contentIdOf(bytes);
-    const held = store.read(id);
+    const held = store.has(id) ? store.read(id) : undefined;
     if (held === undefined || contentIdOf(held) !== id) store.write(id, bytes);
     return id;
   }
