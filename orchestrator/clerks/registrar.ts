@@ -1,8 +1,10 @@
 import type { LocalAccount } from "viem";
 import type { CityClient } from "../client/client.ts";
+import { readMany } from "../client/read.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { zip } from "../primitives/lists.ts";
 import { flawOf } from "../protocol/seven-messages.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
 import { Clerk } from "./clerk.ts";
@@ -36,16 +38,27 @@ export class Registrar extends Clerk {
     return { ...message, signature: await signSessionMessage(this.client, this.account, "IdentityVerificationRequest", message) };
   }
 
-  /** The violation of an answer, by the message's predicate and the chain; null if the agent takes part. */
-  async check(attestation: SignedAttestation, request: SessionMessage<"IdentityVerificationRequest">): Promise<string | null> {
-    const { agents, legislation } = this.client;
-    const { signature, ...message } = attestation;
-    if (!(await isSessionMessageBy(this.client, message.agent, "IdentityAttestation", message, signature))) return "signature";
-    const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
-    const { openedBlock, rules } = await legislation.sessionOf(message.session);
-    const reputation = Number(await agents.reputationOf(message.agent));
-    const [eligible] = await agents.electorOf(message.agent, BigInt(openedBlock), BigInt(rules.reputationFloor));
-    return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
+  /** The violation of each answer, by the message's predicate and the chain; null if the agent takes part. */
+  async check(
+    attestations: readonly SignedAttestation[],
+    request: SessionMessage<"IdentityVerificationRequest">,
+  ): Promise<readonly (string | null)[]> {
+    const { openedBlock, rules } = await this.client.legislation.sessionOf(request.session);
+    const of = { contract: "ProducerContract", args: attestations.map(({ agent }) => [agent] as const) } as const;
+    const electors = attestations.map(({ agent }) => [agent, BigInt(openedBlock), BigInt(rules.reputationFloor)] as const);
+    const [agents, reputations, votes] = await Promise.all([
+      readMany(this.client, { ...of, functionName: "agentOf" }),
+      readMany(this.client, { ...of, functionName: "reputationOf" }),
+      readMany(this.client, { ...of, functionName: "electorOf", args: electors }),
+    ]);
+    const checked = zip(attestations, agents, reputations, votes).map(
+      async ([{ signature, ...message }, { kind, principal, registeredBlock }, reputation, [eligible]]) => {
+        if (!(await isSessionMessageBy(this.client, message.agent, "IdentityAttestation", message, signature))) return "signature";
+        const facts = { request, kind, principal, reputation: Number(reputation), registeredBlock, openedBlock, eligible };
+        return flawOf("IdentityAttestation", message, facts);
+      },
+    );
+    return Promise.all(checked);
   }
 
   /** One hash for all attestations, in the order given. */

@@ -53,14 +53,17 @@ function lastingOf(answers: Map<string, Promise<unknown>>): Map<string, Promise<
   return kept;
 }
 
-/** Views per request. Each costs some 300 bytes of the request's code, of which a node accepts 49,152 (EIP-3860). */
-const TOGETHER = 100;
+/**
+ * Views per request. Each costs some 300 bytes of the request's code, of which a node accepts 49,152 (EIP-3860); the answers return as
+ * code, of which it accepts 24,576 (EIP-170): eight words for each, and four around them.
+ */
+const TOGETHER = 60;
 
 export interface ReadManyParameters<Name extends ContractName, Fn extends ReadName<Name>> extends Omit<ReadParameters<Name, Fn>, "args"> {
   readonly args: readonly ReadArgs<Name, Fn>[];
 }
 
-/** Calls one view with many arguments, a hundred per request. Answers are in order; a revert throws as in `read`. */
+/** Calls one view with many arguments, sixty per request. Answers are in order; a revert throws as in `read`. */
 export async function readMany<Name extends ContractName, Fn extends ReadName<Name>>(
   client: Reader,
   { args, ...question }: ReadManyParameters<Name, Fn>,

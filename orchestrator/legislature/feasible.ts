@@ -1,11 +1,11 @@
 import type { CityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { newestEdition } from "../client/editions.ts";
-import { electorsAmong, exclusionOf } from "../client/eligibility.ts";
+import { electorsAmong, eligibleAmong, exclusionOf } from "../client/eligibility.ts";
 import { gateProblem } from "../client/gates.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
-import type { CityFacts, Goal, ProducerFacts } from "../minds/goal.ts";
+import type { CityFacts, Goal } from "../minds/goal.ts";
 import { leastPay, MIN_PAY, optionsOf } from "../minds/options.ts";
 import { BASIS_POINTS, formatAmount, formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -27,22 +27,21 @@ export async function requireFeasible(context: LegislatureContext): Promise<City
   const limits = await readLimits(client, await newestEdition(client));
   const leftOut: LeftOut[] = [];
   const voters: Address[] = [];
-  const producers: ProducerFacts[] = [];
-  const electors = await electorsAmong(
-    client,
-    options.producers.map(({ account }) => account.address),
-  );
+  const bidders: Address[] = [];
+  const agents = options.producers.map(({ account }) => account.address);
+  const [electors, eligible] = await Promise.all([electorsAmong(client, agents), eligibleAmong(client, agents)]);
   for (const { account, principal } of options.producers) {
     const agent = account.address;
-    const reason = await exclusionOf(client, agent);
+    const reason = eligible.has(agent) ? undefined : await exclusionOf(client, agent);
     if (reason !== undefined) {
       leftOut.push({ agent, reason });
       continue;
     }
     if (electors.has(agent)) voters.push(agent);
-    if (principal !== options.sponsor.address) producers.push(await producerFacts(client, agent));
+    if (principal !== options.sponsor.address) bidders.push(agent);
   }
   await requireElectorate(client, voters.length, leftOut);
+  const producers = (await producerFacts(client, bidders)).map(({ facts }) => facts);
   const facts = { producers, verifiers: Number(await client.evidence.verifierCount()), limits };
   const refusals: GoalNotFeasible[] = [];
   const plans = await plansOf(context, voters, limits);

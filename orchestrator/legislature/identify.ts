@@ -4,10 +4,12 @@ import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
 import { electorsAmong } from "../client/eligibility.ts";
 import { limitsOf } from "../client/law-limits.ts";
+import { readMany } from "../client/read.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { zip } from "../primitives/lists.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
 import { type LegislatureContext, payerOf } from "./context.ts";
@@ -56,10 +58,14 @@ export function identify(context: LegislatureContext) {
         client,
         options.producers.map(({ account }) => account.address),
       );
-      for (const { account, principal } of options.producers) {
-        if (!electors.has(account.address)) continue;
-        const reputation = Number(await client.agents.reputationOf(account.address));
-        const message = { session, agent: account.address, principal, reputation, nonce, deadline };
+      const voters = options.producers.filter(({ account }) => electors.has(account.address));
+      const reputations = await readMany(client, {
+        contract: "ProducerContract",
+        functionName: "reputationOf",
+        args: voters.map(({ account }) => [account.address] as const),
+      });
+      for (const [{ account, principal }, reputation] of zip(voters, reputations)) {
+        const message = { session, agent: account.address, principal, reputation: Number(reputation), nonce, deadline };
         const signature = await unlessAbsent(() => signSessionMessage(client, account, "IdentityAttestation", message));
         if (signature !== undefined) signed.push({ ...message, signature });
       }
@@ -72,13 +78,9 @@ export function identify(context: LegislatureContext) {
     async survey(state: SessionState): Promise<Partial<SessionState>> {
       const attestations = context.load(state.attestations, attestationsSchema);
       const request = context.load(state.request, requestSchema);
-      const voters: { index: number; facts: Awaited<ReturnType<typeof producerFacts>> }[] = [];
-      for (const attestation of attestations) {
-        if ((await clerks.registrar.check(attestation, request)) !== null) continue;
-        const { index } = await client.agents.agentOf(attestation.agent);
-        voters.push({ index, facts: await producerFacts(client, attestation.agent) });
-      }
-      voters.sort((a, b) => a.index - b.index);
+      const flaws = await clerks.registrar.check(attestations, request);
+      const taking = attestations.filter((_, place) => flaws[place] === null).map(({ agent }) => agent);
+      const voters = (await producerFacts(client, taking)).toSorted((a, b) => a.index - b.index);
       const { sponsor, rules } = await client.legislation.sessionOf(BigInt(state.session));
       const survey = {
         voters: voters.map(({ facts }) => facts),

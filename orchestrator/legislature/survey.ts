@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { CityClient } from "../client/client.ts";
+import { readMany } from "../client/read.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address } from "../primitives/hex.ts";
+import { zip } from "../primitives/lists.ts";
 
 /** Amounts in records are decimal text. */
 const unitsSchema = z
@@ -63,13 +65,19 @@ export function surveyRecord(survey: Survey): z.input<typeof surveySchema> {
   };
 }
 
-/** A producer's current on-chain facts. */
-export async function producerFacts(client: CityClient, agent: Address): Promise<ProducerFacts> {
-  const [{ principal }, reputation, capabilities] = await Promise.all([
-    client.agents.agentOf(agent),
-    client.agents.reputationOf(agent),
-    client.agents.capabilitiesOf(agent),
+/** Current on-chain facts of producers, in the given order, and each one's number among all that ever had a vote. */
+export async function producerFacts(
+  client: CityClient,
+  agents: readonly Address[],
+): Promise<readonly { readonly index: number; readonly facts: ProducerFacts }[]> {
+  const of = { contract: "ProducerContract", args: agents.map((agent) => [agent] as const) } as const;
+  const [known, reputations, capabilities] = await Promise.all([
+    readMany(client, { ...of, functionName: "agentOf" }),
+    readMany(client, { ...of, functionName: "reputationOf" }),
+    readMany(client, { ...of, functionName: "capabilitiesOf" }),
   ]);
-  const levels = Array.from({ length: 10 }, (_, dimension) => Number((capabilities >> BigInt(16 * dimension)) & 0xffffn));
-  return { agent, principal, reputation: Number(reputation), capabilities: levels };
+  return zip(agents, known, reputations, capabilities).map(([agent, { index, principal }, reputation, word]) => {
+    const levels = Array.from({ length: 10 }, (_, dimension) => Number((word >> BigInt(16 * dimension)) & 0xffffn));
+    return { index, facts: { agent, principal, reputation: Number(reputation), capabilities: levels } };
+  });
 }

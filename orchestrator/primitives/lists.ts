@@ -14,3 +14,9 @@ export function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item)
   }
   return groups;
 }
+
+/** The items at the same place of several lists of one length. */
+export function zip<Lists extends readonly (readonly unknown[])[]>(...lists: Lists): { [Place in keyof Lists]: Lists[Place][number] }[] {
+  const [first = []] = lists;
+  return first.map((_, place) => lists.map((list) => list[place]) as { [Place in keyof Lists]: Lists[Place][number] });
+}

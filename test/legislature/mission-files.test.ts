@@ -23,8 +23,8 @@ describe("laws for any mission file", function () {
   let facts: CityFacts;
   before(async () => {
     city = await openLivingCity();
-    const producers = [];
-    for (const { account } of city.producers) producers.push(await producerFacts(city.client, account.address));
+    const agents = city.producers.map(({ account }) => account.address);
+    const producers = (await producerFacts(city.client, agents)).map((producer) => producer.facts);
     facts = { producers, verifiers: 5, limits: await readLimits(city.client, 0) };
   });
   after(() => city.chain.close());

@@ -276,8 +276,10 @@ describe("a clerk", function () {
       nonce: request.nonce,
       deadline: 1,
     };
-    const check = async (claim: typeof truth, key = account) =>
-      clerks.registrar.check({ ...claim, signature: await signSessionMessage(client, key, "IdentityAttestation", claim) }, request);
+    const check = async (claim: typeof truth, key = account) => {
+      const signature = await signSessionMessage(client, key, "IdentityAttestation", claim);
+      return (await clerks.registrar.check([{ ...claim, signature }], request))[0];
+    };
     expect(await check(truth)).to.equal(null);
     expect(await check(truth, producers[1]!.account)).to.equal("signature");
     expect(await check({ ...truth, principal: producers[1]!.principal })).to.equal("principal");
