@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { proposedIn } from "../client/candidates.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { type CandidateView, type DebateView, type HeardSpeech, type Ranking, rankingSchema, type SessionPlace } from "../minds/mind.ts";
@@ -40,11 +41,9 @@ export function deliberate(context: LegislatureContext) {
     /** Thinks: the chain's facts about the candidates and their possible executors. */
     async brief(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      const { candidates } = await client.legislation.sessionOf(session);
       const drafts = draftsOf(context, state);
       const debated: Debated[] = [];
-      for (let candidate = 1; candidate < candidates; candidate += 1) {
-        const { specHash } = await client.legislation.candidateOf(session, candidate);
+      for (const { candidate, specHash } of await proposedIn(client, session)) {
         if (drafts.some((draft) => draft.specHash === specHash))
           debated.push({ candidate, specHash, document: documentBehind(context, drafts, specHash).document });
       }

@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
 import { TransactionReverted } from "../chain/errors.ts";
+import { proposedIn } from "../client/candidates.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { keepsParentFloor } from "../client/law-limits.ts";
 import { signAuth } from "../client/sign/auth.ts";
@@ -255,12 +256,9 @@ export function propose(context: LegislatureContext) {
     /** Whether any proposal found its sponsors on chain: without candidates there is nothing to vote on. */
     async hasCandidates(state: SessionState): Promise<boolean> {
       const session = BigInt(state.session);
-      const { candidates, rules } = await client.legislation.sessionOf(session);
-      for (let candidate = 1; candidate < candidates; candidate += 1) {
-        const { sponsors, pluralistic } = await client.legislation.candidateOf(session, candidate);
-        if (sponsors >= rules.minSponsors && pluralistic) return true;
-      }
-      return false;
+      const { rules } = await client.legislation.sessionOf(session);
+      const proposed = await proposedIn(client, session);
+      return proposed.some(({ sponsors, pluralistic }) => sponsors >= rules.minSponsors && pluralistic);
     },
   };
 }
@@ -336,13 +334,7 @@ export async function standingIn(
   { client }: LegislatureContext,
   session: bigint,
 ): Promise<ReadonlyMap<Hash, { readonly candidate: number; readonly proposer: Address }>> {
-  const { candidates } = await client.legislation.sessionOf(session);
-  const standing = new Map<Hash, { candidate: number; proposer: Address }>();
-  for (let candidate = 1; candidate < candidates; candidate += 1) {
-    const { specHash, proposer } = await client.legislation.candidateOf(session, candidate);
-    standing.set(specHash, { candidate, proposer });
-  }
-  return standing;
+  return new Map((await proposedIn(client, session)).map((law) => [law.specHash, law]));
 }
 
 /** Most agents of a session draft one of a few laws: each is compiled once, and the chain is asked about it once per survey. */

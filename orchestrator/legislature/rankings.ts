@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { candidatesOf } from "../client/candidates.ts";
 import { eligibleAmong } from "../client/eligibility.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
@@ -28,12 +29,7 @@ export interface BallotEntry {
 
 /** The ballot as fixed on chain, by entry. Entry 0 is "no law". */
 export async function ballotPaper({ client }: LegislatureContext, session: bigint): Promise<readonly BallotEntry[]> {
-  const paper: BallotEntry[] = [];
-  for (const candidate of await client.legislation.ballotOf(session)) {
-    const { specHash, proposer } = await client.legislation.candidateOf(session, candidate);
-    paper.push({ candidate, specHash, proposer });
-  }
-  return paper;
+  return candidatesOf(client, session, await client.legislation.ballotOf(session));
 }
 
 /** Asks every voter, in groups; returns the answers in the order of the voters, without abstentions. */

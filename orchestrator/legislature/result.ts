@@ -1,3 +1,4 @@
+import { candidatesOf } from "../client/candidates.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
@@ -124,10 +125,10 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
 }
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {
-  const { legislation } = context.client;
+  const { client } = context;
   const entries: BallotEntry[] = [];
-  for (const [entry, candidate] of (await legislation.ballotOf(session)).entries()) {
-    const { specHash, proposer, sponsors } = await legislation.candidateOf(session, candidate);
+  const paper = await candidatesOf(client, session, await client.legislation.ballotOf(session));
+  for (const [entry, { candidate, specHash, proposer, sponsors }] of paper.entries()) {
     const draft = drafts.find((each) => each.specHash === specHash);
     const { title, document } =
       candidate === 0
