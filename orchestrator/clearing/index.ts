@@ -24,6 +24,7 @@ export * from "./obligation.ts";
 export * from "./override.ts";
 export * from "./panel.ts";
 export * from "./passport.ts";
+export * from "./passport-card.ts";
 export * from "./quote.ts";
 export * from "./refusal.ts";
 export * from "./registry.ts";

@@ -197,7 +197,7 @@ export function weightOver(mean: number, { record, flagged }: Pick<Passport, "re
 }
 
 /** W by verifier for `clear`; verifiers without a passport have a newcomer's. */
-export function weightsFrom(passports: Iterable<Passport>): WeightOf {
+export function weightsFrom(passports: Iterable<Pick<Passport, "subject" | "record" | "flagged">>): WeightOf {
   const weights = new Map([...passports].map((passport) => [passport.subject, priorWeight(passport)]));
   return (verifier) => weights.get(verifier) ?? NEW_VERIFIER_WEIGHT;
 }

@@ -19,6 +19,7 @@ export type SealedKind =
   | "override"
   | "settlement-instruction"
   | "passport-delta"
+  | "passport-card"
   | "report-card"
   | "finality"
   | "cancellation"

@@ -15,6 +15,7 @@ import { hearing } from "./hearing.ts";
 import { mcp } from "./mcp.ts";
 import { mission } from "./mission.ts";
 import { whole } from "./options.ts";
+import { passport } from "./passport.ts";
 import { runProgram } from "./run-program.ts";
 import { session } from "./session.ts";
 import { start } from "./start.ts";
@@ -245,6 +246,15 @@ program
   .addOption(new Option("--network <name>", "network of the city; default: as npm run city"))
   .addOption(json())
   .action(hearing);
+
+program
+  .command("passport")
+  .description("print the signed card of an agent's passport in a served city: how its obligations ended, and its verdicts")
+  .argument("<agent>", "its account", anAddress)
+  .option("--city <url>", "the city's gateway; default: the city served from this folder")
+  .addOption(whole("--at <seconds>", "as it was posted last by then, unix seconds", 0, 100_000_000_000))
+  .addOption(json())
+  .action(passport);
 
 program
   .command("genesis")

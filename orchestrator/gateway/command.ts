@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Hearings } from "../city/hearings/hearings.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import type { RelayBudget } from "../city/missions/relay-budget.ts";
+import type { Signer } from "../clearing/signature.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
@@ -65,6 +66,8 @@ export interface FrontWorld extends World {
 export interface CityWorld extends World {
   /** The operator's signature (EIP-191) over a text. */
   readonly attest: (text: string) => Promise<{ readonly key: Address; readonly signature: Hex }>;
+  /** The city's clearing engine, if its key is here. */
+  readonly engine?: Signer | undefined;
   /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
   /** Budget for strangers' acts. */

@@ -8,10 +8,13 @@ import type { AllowedOrigin } from "../attestation/index.ts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import { BundleRequests } from "../city/bundle/bundle-requests.ts";
 import type { City } from "../city/city.ts";
+import { membersOf } from "../city/founding/society.ts";
 import type { Hearings } from "../city/hearings/hearings.ts";
 import type { SeatDesk } from "../city/missions/open-seats.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import { RelayBudget } from "../city/missions/relay-budget.ts";
+import type { Signer } from "../clearing/signature.ts";
+import { engineOf, sealerOf } from "../execution/clearing-record.ts";
 import { chainSource } from "../hub/chain-source.ts";
 import { type Hub, openHub } from "../hub/hub.ts";
 import { kuboBlocks, Mirror } from "../hub/mirror.ts";
@@ -151,6 +154,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
       const operator = operatorIn(city.dir);
       return { key: operator.address, signature: await operator.signMessage({ message: text }) };
     },
+    engine: engineIn(city),
     recordsHead: () => city.log.head(),
     posted: options.posted,
     hearings: options.hearings,
@@ -210,6 +214,12 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
       await Promise.all([watching, looking]);
     },
   };
+}
+
+/** The clearing engine of a city that has its runner's key. */
+function engineIn({ society }: City): Signer | undefined {
+  const [runner] = membersOf(society, "runner");
+  return runner && sealerOf(engineOf(runner.account.address), runner.seal());
 }
 
 /** The gateway's front, seen from the city. */

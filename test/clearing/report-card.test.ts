@@ -2,11 +2,17 @@
 import { expect } from "chai";
 import {
   deployment,
+  hashOf,
+  InvalidPassportCard,
   InvalidReportCard,
+  isPassportCardSigned,
   isReportCardSigned,
   NO_RECORD,
   newPassport,
   type Passport,
+  passportCard,
+  passportCardSchema,
+  priorWeight,
   reportCard,
   reportCardSchema,
   type TrackRecord,
@@ -102,5 +108,35 @@ describe("a report card", () => {
     expect(able > 9000 && unable < 1000 && flagged === 0, String([able, unable, flagged])).to.equal(true);
     // Without cards it is what passports alone come to.
     for (const { subject } of own) expect(weights(own, [])(subject)).to.equal(weightsFrom(own)(subject));
+  });
+});
+
+describe("the card of a passport", () => {
+  const own: Passport = {
+    ...passport("a", { agreed: 30, disagreed: 2 }),
+    fields: { cleared_obligations: 2, forge_up_attempts: -1 },
+    history: [hashOf({ n: 1 }), hashOf({ n: 2 })].map((each) => ({ source_clearing_decision: each, delta_id: each })),
+  };
+  const card = passportCard(own, MONTH, signers.engine);
+
+  it("says what the passport says, for a period, without the decisions that it counts", () => {
+    expect(card).to.deep.include({ subject: "a", fields: own.fields, record: own.record, flagged: false, counted: 2 });
+    expect([card.passport_digest, card.period]).to.deep.equal([
+      hashOf(own),
+      { from: "2026-12-16T08:00:00Z", until: "2027-01-15T08:00:00Z" },
+    ]);
+    expect(passportCardSchema.parse(JSON.parse(JSON.stringify(card)))).to.deep.equal(card);
+    expect(weightsFrom([card])("a"), "it weighs what the passport weighs").to.equal(priorWeight(own));
+    expect(() => passportCard(own, { from: NOW, until: NOW - 1n }, signers.engine)).to.throw(InvalidPassportCard, "ends before it begins");
+  });
+
+  it("is an engine's", () => {
+    expect(isPassportCardSigned(card, world)).to.equal(true);
+    for (const forged of [
+      { ...card, flagged: true },
+      { ...card, period: { ...card.period, until: "2027-02-15T08:00:00Z" } },
+      passportCard(own, MONTH, signers.v1),
+    ])
+      expect(isPassportCardSigned(passportCardSchema.parse(forged), world)).to.equal(false);
   });
 });

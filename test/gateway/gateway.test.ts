@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { TaskState } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { expect } from "chai";
 import { createWalletClient, custom, encodeDeployData, getAddress, recoverMessageAddress, zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -16,6 +17,9 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import { didOf } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
+import { secondsOf } from "../../orchestrator/clearing/fields.ts";
+import { priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
+import { readPassport } from "../../orchestrator/cli/passport.ts";
 import { IDENTITY_ABI, registrationSchema } from "../../orchestrator/escrow/registries.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
@@ -28,8 +32,8 @@ import { pathFields } from "../../orchestrator/gateway/openapi.ts";
 import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { eventHash, sealOf } from "../../orchestrator/hub/event.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
-import { keccak256 } from "../../orchestrator/primitives/hash.ts";
-import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { contentIdOfJson, digestOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address, Hex } from "../../orchestrator/primitives/hex.ts";
 import { hashSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -43,6 +47,9 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
 import { drafted, post, signedAndSent } from "./orders.ts";
 import { signedRequest } from "./signed-fetch.ts";
+
+/** A public key as the city's engines write theirs. */
+const compressed = (key: Hex): Hex => `0x${secp256k1.Point.fromHex(key.slice(2)).toHex(true)}`;
 
 const eventsSchema = z.object({ items: z.array(eventOutput), next: z.string().nullable() });
 const missionsSchema = z.object({ items: z.array(z.object({ mission: z.string() })).min(1) });
@@ -170,6 +177,87 @@ describe("the gateway of a city with a mission", function () {
     expect(await ask("mission: [", items)).to.deep.equal([422, "YamlSyntax"]);
   });
 
+  const passportsSchema = z.strictObject({
+    items: z.array(z.strictObject({ subject: z.string(), passport_digest: z.string() })),
+    next: z.string().nullable(),
+    posted: z.strictObject({ index: z.string(), at: z.number(), block: z.number(), transaction: z.string() }).nullable(),
+  });
+  const passports = async (query = "") => passportsSchema.parse(JSON.parse((await get(`/v1/passports?${query}`)).body));
+  /** Who won nodes of the mission, one entry for each. */
+  async function executors(): Promise<readonly string[]> {
+    const { bids } = z
+      .object({ bids: z.array(z.object({ agent: z.string(), isAwarded: z.boolean() })) })
+      .parse(JSON.parse((await get(`/v1/missions/${served.outcome.mission}/bids`)).body));
+    return bids.flatMap(({ agent, isAwarded }) => (isAwarded ? [agent] : []));
+  }
+
+  it("publishes passports as they were posted on chain, signed, for a period", async () => {
+    const { items, next, posted } = await passports();
+    expect(next).to.equal(null);
+    // Whoever has the list has the digest that is on chain.
+    expect(digestOf(contentIdOfJson(Object.fromEntries(items.map(({ subject, passport_digest }) => [subject, passport_digest]))))).to.equal(
+      posted?.index,
+    );
+    const [onChain] = (await served.city.client.evidence.history("PassportsPosted")).toReversed();
+    expect(posted).to.include({ index: onChain?.args.passports, transaction: onChain?.transactionHash });
+    const pages = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: z.infer<typeof passportsSchema> = await passports(`limit=2&cursor=${cursor}`);
+      expect(page.items.length).to.be.at.most(2);
+      pages.push(...page.items);
+      cursor = page.next;
+    }
+    expect(pages).to.deep.equal(items);
+
+    const winners = await executors();
+    const [subject = ""] = winners;
+    const cleared = winners.filter((each) => each === subject).length;
+    const { card, runner } = await readPassport(url, subject.toLowerCase());
+    expect(runner).to.equal(seat("runner").address);
+    expect(card).to.deep.include({ subject, fields: { cleared_obligations: cleared }, flagged: false, counted: cleared });
+    expect(card.passport_digest).to.equal(items.find((each) => each.subject === subject)?.passport_digest);
+    expect(secondsOf(card.period.until)).to.equal(posted?.at);
+    expect(secondsOf(card.period.from)).to.be.lessThan(posted?.at ?? 0);
+    const judges = await Promise.all(items.map(async (each) => (await readPassport(url, each.subject)).card));
+    expect(judges.filter(({ record }) => record.agreed > 0).length).to.be.at.least(3);
+    // Weights follow from cards as from passports.
+    expect(judges.every((each) => weightsFrom([each])(each.subject) === priorWeight(each))).to.equal(true);
+
+    const before = (posted?.at ?? 0) - 1;
+    expect((await passports(`at=${before}`)).items).to.deep.equal([]);
+    for (const path of [`/v1/passports/${subject}?at=${before}`, `/v1/passports/0x${"ab".repeat(20)}`]) {
+      const { status, body } = await get(path);
+      expect([status, errorSchema.parse(JSON.parse(body)).error.code], path).to.deep.equal([404, "NotFound"]);
+    }
+    expect((await get("/v1/passports/somebody")).status).to.equal(400);
+  });
+
+  it("has its passports read by nobody who is handed another's, or one that was changed on its way", async () => {
+    const [subject = "", other = ""] = (await passports()).items.map((each) => each.subject);
+    const told = JSON.parse((await get(`/v1/passports/${subject}`)).body);
+    const stranger = privateKeyToAccount(`0x${"77".repeat(32)}`);
+    const bent: Readonly<Record<string, object>> = {
+      "somebody else's": JSON.parse((await get(`/v1/passports/${other}`)).body),
+      "did not sign it": { ...told, card: { ...told.card, fields: { cleared_obligations: 99 } } },
+      "has another key": { ...told, engine: `secp256k1:${compressed(stranger.publicKey)}` },
+      "no account's": { ...told, engine: `ed25519:0x${"11".repeat(32)}` },
+    };
+    let said: object = told;
+    const liar = createServer((_, answer) => answer.setHeader("content-type", "application/json").end(JSON.stringify(said)));
+    await once(liar.listen(0, "127.0.0.1"), "listening");
+    const at = liar.address();
+    const away = `http://127.0.0.1:${typeof at === "object" ? at?.port : ""}`;
+    expect((await readPassport(away, subject)).card.subject).to.equal(subject);
+    for (const [problem, answer] of Object.entries(bent)) {
+      said = answer;
+      const found = await rejection(readPassport(away, subject));
+      expect([Reflect.get(found, "code"), found.message]).to.satisfy(
+        ([code, text]: string[]) => code === "CardRefused" && text?.includes(problem),
+      );
+    }
+    liar.close();
+  });
+
   it("answers every open question by its own schema", async () => {
     const [first] = (await events("limit=1")).items;
     const [agent] = z.object({ items: z.array(z.object({ agent: z.string() })) }).parse(JSON.parse((await get("/v1/agents")).body)).items;
@@ -186,6 +274,7 @@ describe("the gateway of a city with a mission", function () {
       campaign: "economy-1-contracts",
       type: "research",
       parameter: "REPUTATION_FLOOR",
+      subject: (await executors())[0] ?? "",
       provider: didOf(signerOf("ed25519", new Uint8Array(32).fill(7)).publicKey),
     };
     const asked: Record<string, string> = {

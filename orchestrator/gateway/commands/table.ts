@@ -15,6 +15,7 @@ import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
 import { nodeWorkCommands } from "./node-work.ts";
 import { panelCommands } from "./panel.ts";
+import { passportCommands } from "./passports.ts";
 import { pushCommands } from "./pushes.ts";
 import { seatListCommands } from "./seat-list.ts";
 import { seatCommands } from "./seats.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   ...lawCommands,
   ...debateCommands,
   ...memberCommands,
+  ...passportCommands,
   ...workCommands,
   ...seatListCommands,
   ...seatCommands,

@@ -1,0 +1,78 @@
+import type { z } from "zod";
+import { findLivingCity } from "../chain/city-file.ts";
+import { accountOf, hexOf } from "../city/audit/documents.ts";
+import { isPassportCardSigned, type PassportCard, passportCardSchema } from "../clearing/passport-card.ts";
+import { registryOf } from "../clearing/registry.ts";
+import { type PublicKey, publicKeySchema, verifySignature } from "../clearing/signature.ts";
+import { engineOf } from "../execution/clearing-record.ts";
+import { passportOutput } from "../gateway/commands/passports.ts";
+import { COMMANDS } from "../gateway/commands/table.ts";
+import { askElsewhere, CityUnreachable } from "../gateway/elsewhere.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { plainLine } from "../primitives/plain-text.ts";
+import { home } from "./home.ts";
+import { livingNetwork } from "./network.ts";
+
+/** A city answered with a card that its engine did not sign, or with somebody else's. */
+class CardRefused extends AgentCityError {
+  constructor(subject: string, problem: string) {
+    super("CardRefused", `The card of ${subject} is not to be relied on: ${problem}`, { action: "ask the city's operator" });
+  }
+}
+
+export interface SignedPassport {
+  readonly card: PassportCard;
+  /** The account whose key signed it: who may be a runner of the city, its chain says. */
+  readonly runner: string;
+  readonly posted: z.output<typeof passportOutput>["posted"];
+}
+
+/** The card of an agent's passport from the gateway at this URL, once its signature holds. `at`: unix seconds. Throws CardRefused, or the city's refusal. */
+export async function readPassport(url: string, subject: string, at?: number): Promise<SignedPassport> {
+  const command = COMMANDS.find(({ name }) => name === "get_passport");
+  if (command === undefined) throw new CityUnreachable(url, "there is no command get_passport");
+  const answer = await askElsewhere(url)(command, { subject, ...(at === undefined ? {} : { at }) }, {});
+  const { card: found, engine, posted } = passportOutput.parse(answer);
+  const card = passportCardSchema.parse(found);
+  if (card.subject.toLowerCase() !== subject.toLowerCase()) throw new CardRefused(subject, "it is somebody else's");
+  const key = publicKeySchema.parse(engine);
+  const runner = runnerOf(subject, key);
+  if (card.clearing_engine.toLowerCase() !== engineOf(runner).toLowerCase()) throw new CardRefused(subject, "its engine has another key");
+  const registry = registryOf([{ id: card.clearing_engine, key, principal: runner, role: "engine" }]);
+  if (!isPassportCardSigned(card, { registry, verify: verifySignature })) throw new CardRefused(subject, "its engine did not sign it");
+  return { card, runner, posted };
+}
+
+function runnerOf(subject: string, key: PublicKey): string {
+  try {
+    return accountOf(hexOf(key));
+  } catch {
+    throw new CardRefused(subject, "its engine's key is no account's");
+  }
+}
+
+/** Prints the card of an agent's passport in a served city. */
+export async function passport(
+  subject: string,
+  { city, at, json = false }: { readonly city?: string; readonly at?: number; readonly json?: boolean },
+): Promise<void> {
+  const url = city ?? findLivingCity(home(livingNetwork()).dir)?.apiUrl ?? undefined;
+  if (url === undefined) throw new CityUnreachable("this folder", "no city is served from this folder; name one with --city <url>");
+  const found = await readPassport(url, subject, at);
+  process.stdout.write(json ? `${JSON.stringify(found)}\n` : linesOf(found));
+}
+
+function linesOf({ card, runner, posted }: SignedPassport): string {
+  const { period, record, fields, flagged } = card;
+  const rows = [
+    ["PASSPORT", card.subject],
+    ["FROM", period.from],
+    ["UNTIL", period.until],
+    ...Object.entries(fields).map(([field, value]) => [field, String(value)]),
+    ["verdicts", `${record.agreed} as decided, ${record.disagreed} otherwise${flagged ? "; flagged for drift" : ""}`],
+    ["bases audited", `${record.audits}, of which ${record.mismatches} do not match`],
+    ["SIGNED", `by the engine of runner ${runner}`],
+    ["POSTED", `${posted.index} in block ${posted.block}`],
+  ];
+  return rows.map(([name = "", value = ""]) => `${plainLine(name).padEnd(28)}  ${plainLine(value)}\n`).join("");
+}
