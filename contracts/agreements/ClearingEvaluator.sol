@@ -279,7 +279,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     function _decide(Terms calldata terms, Case memory c) private pure returns (ClearingDecision memory d) {
-        d = Clearing.conclude(c.count, terms.questions, 1, c.drawn, c.panel.length);
+        Clearing.conclude(c.count, d, terms.questions, 1, c.drawn, c.panel.length);
         if (d.result == ClearingResult.PASS) d.score = _scoreOf(c.praise, c.drawn);
     }
 

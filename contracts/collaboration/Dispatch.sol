@@ -110,18 +110,18 @@ library Dispatch {
         city.watchdog.requireRunning();
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        address principal = _vouching(f, start);
-        bool alone = nodes & (nodes - 1) == 0;
+        Vouching memory by = Vouching(start.runner, _vouching(f, start), nodes & (nodes - 1) == 0);
+        uint256[] calldata slots = start.slots;
         uint256 at = 0;
         // At most 256 nodes.
         for (uint256 node = 0; nodes >> node != 0; ++node) {
             if ((nodes >> node) & 1 == 0) continue;
-            uint256 next = _nextNode(start.slots, at, node);
+            uint256 next = _nextNode(slots, at, node);
             // Eight bits.
-            _routeNode(s, f, uint8(node), start.slots[at:next], Vouching(start.runner, principal, alone));
+            _routeNode(s, f, uint8(node), slots[at:next], by);
             at = next;
         }
-        if (at != start.slots.length) revert ICollaborationContract.LengthMismatch(at, start.slots.length);
+        if (at != slots.length) revert ICollaborationContract.LengthMismatch(at, slots.length);
     }
 
     /// @notice A runner saw other code live than the slot's service has: its executor is slashed, its node fails, unless a freeze had

@@ -3,7 +3,9 @@ pragma solidity 0.8.33;
 
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Exhibits, Issuer} from "./Exhibits.sol";
@@ -57,6 +59,7 @@ struct Docket {
 /// @title A node's docket: its opened work and the evidence for it
 /// @notice RAILS 5, decisions 19–21. Internal: the panel's clearing and a human's approval pass the same floor by the same text.
 library Dockets {
+    using DynamicArrayLib for uint256[];
     using MissionFrame for Frame;
 
     // --- Faults ------------------------------------------------------------------------------------------------------
@@ -101,13 +104,15 @@ library Dockets {
         d.obligation = NodeCore.obligation(s, f, d.word, node);
         d.parties = partiesOf(s, f, d.law, node, d.word.attempt);
         uint256 slots = d.law.redundancy();
-        bytes32[] memory commitments = new bytes32[](slots);
+        uint256 mask = d.word.commitMask;
+        uint256[] memory pledges = new uint256[](slots);
         // At most five slots.
-        for (uint8 slot = 0; slot < slots; ++slot) {
-            if (!_isPresent(d, slot)) continue;
-            commitments[slot] = s.pledges[MissionStorage.slotKey(node, d.word.attempt, slot)];
+        for (uint256 slot = 0; slot < slots; ++slot) {
+            if ((mask >> slot) & 1 == 0) continue;
+            pledges.set(slot, s.pledges[MissionStorage.slotKey(node, d.word.attempt, slot)]);
         }
-        (d.commitments, d.work) = (commitments, Commitments.nodeCommitment(commitments));
+        d.commitments = pledges.asBytes32Array();
+        d.work = Commitments.nodeCommitment(d.commitments);
         d.graded[uint256(EvidenceClass.SELF)] = Admissibility.itemsOf(slots);
     }
 
@@ -120,13 +125,15 @@ library Dockets {
         uint8 attempt
     ) internal view returns (address[] memory parties) {
         uint256 slots = law.redundancy();
-        parties = new address[](slots + 1);
-        parties[0] = f.sponsor();
+        IProducerContract producers = f.city.producers;
+        uint256[] memory list = new uint256[](slots + 1);
+        list.set(0, f.sponsor());
         // At most five slots.
         for (uint256 slot = 0; slot < slots; ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
-            parties[slot + 1] = f.city.producers.principalOf(agent);
+            list.set(slot + 1, producers.principalOf(agent));
         }
+        parties = list.asAddressArray();
     }
 
     /// @notice Whether there are as many openings as slots.
@@ -142,9 +149,10 @@ library Dockets {
         Opening memory o = d.opening;
         address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
         bytes32 given = Commitments.commitment(agent, o, d.obligation);
-        if (given != d.commitments[slot]) {
+        bytes32 pledge = d.commitments[slot];
+        if (given != pledge) {
             bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
-            return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
+            return refuse(d, mismatch, d.node, slot, uint256(pledge), uint256(given));
         }
         d.claimed |= Admissibility.claim(d.graded, slot, o.classes, o.items, EvidenceClass(d.law.floor()));
     }

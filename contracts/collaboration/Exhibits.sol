@@ -53,7 +53,11 @@ library Exhibits {
     /// @notice Whether an issuer, or who answers for it, has a part in the work.
     function isParty(address[] memory parties, address account, Issuer memory by) internal pure returns (bool) {
         uint256[] memory list = parties.toUint256Array();
-        return list.contains(uint160(by.principal)) || list.contains(uint160(account));
+        for (uint256 i = 0; i < list.length; ++i) {
+            uint256 party = list.get(i);
+            if (party == uint160(by.principal) || party == uint160(account)) return true;
+        }
+        return false;
     }
 
     /// @notice What an issuer that is a contract is asked: of a proof, whether it proves the payload, else whether it stands behind the list.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
@@ -21,6 +22,8 @@ import {Remedies} from "./Remedies.sol";
 /// @notice One slot at a time by typed calls, or a whole wave in packed bytes: what a wave may not do, the typed call refuses by the same rule.
 /// A linked library: it runs in the clone's frame and storage.
 library Pledges {
+    using DynamicArrayLib for bytes32[];
+    using DynamicArrayLib for uint256[];
     using MissionFrame for Frame;
     using Wire for bytes;
 
@@ -233,9 +236,10 @@ library Pledges {
                 p.commitment = bytes32(wave.number(at, 32));
                 at += 32;
             }
-            if (signer.length == signer.slots.length) revert ICollaborationContract.MalformedWave(at);
-            signer.slots[signer.length] = MissionStorage.slotKey(p.node, p.attempt, p.slot);
-            signer.commitments[signer.length++] = p.commitment;
+            uint256 place = signer.length++;
+            if (place == signer.slots.length) revert ICollaborationContract.MalformedWave(at);
+            signer.slots.set(place, MissionStorage.slotKey(p.node, p.attempt, p.slot));
+            signer.commitments.toUint256Array().set(place, p.commitment);
         }
         wave.requireEnd(at);
     }

@@ -70,8 +70,9 @@ library Rulings {
         (Docket[] memory dockets, uint256 at) = Testimony.open(s, f, wave);
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length; ++i) {
-            dockets[i].refuseUnless(NodeCore.only(NodeState.PENDING_VERIFICATION));
-            Panels.draw(f, dockets[i]);
+            Docket memory d = dockets[i];
+            d.refuseUnless(NodeCore.only(NodeState.PENDING_VERIFICATION));
+            Panels.draw(f, d);
         }
         at = Testimony.prove(f, dockets, wave, at);
         Testimony.hear(s, f, dockets, wave, at);
@@ -88,7 +89,7 @@ library Rulings {
         // While nothing is decided without all members, nothing can be left out.
         _weigh(s, d, c, f.terms.minConfidence(d.law.risk()), open ? 0 : Panels.posted(s, d));
         uint256 drawn = PanelDraw.drawn(d.panel);
-        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);
+        Clearing.conclude(c, r.decision, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);
         if (r.decision.result == ClearingResult.PASS) r.decision.score = Clearing.median(c);
         _checkPanel(d, r.decision.result, open);
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;

@@ -44,10 +44,11 @@ library Testimony {
             if ((named >> node) & 1 == 1) revert ICollaborationContract.MalformedWave(at);
             named |= uint256(1) << node;
             uint256 openings = wave.number(at + 1, 1);
-            Dockets.gather(s, f, dockets[i], node);
-            dockets[i].openings = at + 2;
+            Docket memory d = dockets[i];
+            Dockets.gather(s, f, d, node);
+            d.openings = at + 2;
             at = wave.requireBytes(at + 2, Wire.OPENING * openings);
-            if (dockets[i].accepts(openings)) _openSlots(s, dockets[i], wave);
+            if (d.accepts(openings)) _openSlots(s, d, wave);
         }
     }
 
@@ -55,14 +56,22 @@ library Testimony {
         uint256 slots = d.law.redundancy();
         // At most five slots.
         for (uint8 slot = 0; slot < slots; ++slot) {
-            wave.readOpening(d.openings + Wire.OPENING * slot, d.opening);
+            wave.readOpening(_openingAt(d, slot), d.opening);
             Dockets.open(s, d, slot);
+        }
+    }
+
+    /// @dev Where a slot's opening stands.
+    function _openingAt(Docket memory d, uint256 slot) private pure returns (uint256) {
+        // An offset within a transaction: a slot has eight bits.
+        unchecked {
+            return d.openings + Wire.OPENING * slot;
         }
     }
 
     /// @notice Output of the lowest of these slots, which are the node's own; zero if there is none.
     function outputOf(Docket memory d, bytes calldata wave, uint8 slots) internal pure returns (bytes32) {
-        return slots == 0 ? bytes32(0) : wave.outputAt(d.openings + Wire.OPENING * LibBit.ffs(slots));
+        return slots == 0 ? bytes32(0) : wave.outputAt(_openingAt(d, LibBit.ffs(slots)));
     }
 
     /// @notice Second part: evidence.
@@ -142,8 +151,7 @@ library Testimony {
 
     function _admit(Docket memory d, bytes calldata wave, EvidenceItem memory item, Issuer memory by) private pure {
         if (!d.isSound()) return;
-        uint256 at = d.openings + Wire.OPENING * item.slot;
-        if (item.slot < d.law.redundancy()) wave.readOpening(at, d.opening);
+        if (item.slot < d.law.redundancy()) wave.readOpening(_openingAt(d, item.slot), d.opening);
         d.admit(item, by);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {Admissibility} from "./Admissibility.sol";
 import {BasisPoints} from "./BasisPoints.sol";
@@ -24,6 +25,8 @@ import {WeighedVerdict} from "./WeighedVerdict.sol";
 /// proven better takes neither the decision nor its confidence away. The score is the weighted lower median of what PASS verdicts give.
 /// Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
+    using DynamicArrayLib for uint256[];
+
     uint256 private constant QUESTIONS = 2;
     // Sides of a question.
     uint256 private constant PASSED = 0;
@@ -83,17 +86,19 @@ library Clearing {
         }
     }
 
-    /// @notice What the verdicts that were weighed come to, without a score.
+    /// @notice Writes down what the verdicts that were weighed come to, without a score.
+    /// @param d empty
     /// @param slots executor slots, ≤ 8
     /// @param drawn weight of the whole panel, at least that of the verdicts on a question
     /// @param seats members of the whole panel
     function conclude(
         Count memory c,
+        ClearingDecision memory d,
         uint8 questions,
         uint8 slots,
         uint256 drawn,
         uint256 seats
-    ) internal pure returns (ClearingDecision memory d) {
+    ) internal pure {
         (d.class, d.basis) = (c.class, c.basis);
         (d.result, d.confidence) = _overall(c.sides, questions, drawn, seats);
         if (d.result == ClearingResult.PASS) d.agreeing = _agreeing(c.agreeing, slots, drawn, seats);
@@ -180,13 +185,13 @@ library Clearing {
     /// @notice The least score that half of the weight of those who praise does not exceed.
     function median(Count memory c) internal pure returns (uint16 score) {
         // Sixteen bits of the word: it is alone.
-        if (c.praised == 1) return uint16(c.praise[0] >> SCORE);
+        if (c.praised == 1) return uint16(c.praise.get(0) >> SCORE);
         uint256 whole = _weightUpTo(c, type(uint16).max);
         score = type(uint16).max;
         unchecked {
             for (uint256 i = 0; i < c.praised; ++i) {
                 // Sixteen bits of the word.
-                uint16 candidate = uint16(c.praise[i] >> SCORE);
+                uint16 candidate = uint16(c.praise.get(i) >> SCORE);
                 if (candidate < score && 2 * _weightUpTo(c, candidate) >= whole) score = candidate;
             }
         }
@@ -195,7 +200,7 @@ library Clearing {
     function _weightUpTo(Count memory c, uint256 score) private pure returns (uint256 weight) {
         unchecked {
             for (uint256 i = 0; i < c.praised; ++i) {
-                uint256 praise = c.praise[i];
+                uint256 praise = c.praise.get(i);
                 // The low bits are the weight.
                 if (praise >> SCORE <= score) weight += uint16(praise);
             }

@@ -58,7 +58,10 @@ library LawCodec {
 
     /// @notice Length in bytes of a law with `nodeCount` nodes.
     function lawLength(uint256 nodeCount) internal pure returns (uint256) {
-        return HEADER_LENGTH + nodeCount * NODE_LENGTH;
+        // A count of sixteen bits, or of what lies in memory.
+        unchecked {
+            return HEADER_LENGTH + nodeCount * NODE_LENGTH;
+        }
     }
 
     /// @notice Header of a law, or of clone arguments that begin with one.
@@ -221,22 +224,24 @@ library LawCodec {
 
     /// @dev Reads the count and checks the length against it: a law alone, or a law with its context.
     function _nodeCount(bytes memory law) private pure returns (uint256 count) {
-        if (law.length < WORD) revert MalformedLaw(law.length, 0);
-        // The low bits are the count.
-        count = uint16(uint256(law.load(0)));
-        bool sized;
-        // A count of sixteen bits: no length overflows.
+        uint256 behind;
+        // A count of sixteen bits. Bytes too few for it wrap to what is neither nothing nor a context, and a count of none to more than a law has.
         unchecked {
-            uint256 length = HEADER_LENGTH + count * NODE_LENGTH;
-            sized = law.length == length || law.length == length + CONTEXT_LENGTH;
+            // The low bits are the count.
+            count = uint16(uint256(law.load(0)));
+            behind = law.length - HEADER_LENGTH - count * NODE_LENGTH;
+            if (count - 1 < MAX_NODES && (behind == CONTEXT_LENGTH || behind == 0)) return count;
         }
-        if (count == 0 || count > MAX_NODES || !sized) revert MalformedLaw(law.length, count);
+        revert MalformedLaw(law.length, law.length < WORD ? 0 : count);
     }
 
     function _nodeOffset(bytes memory law, uint256 index) private pure returns (uint256) {
         uint256 count = _nodeCount(law);
         if (index >= count) revert NodeOutOfRange(index, count);
-        return HEADER_LENGTH + index * NODE_LENGTH;
+        // An offset in a law of at most 256 nodes.
+        unchecked {
+            return HEADER_LENGTH + index * NODE_LENGTH;
+        }
     }
 
     function _packNode(LawNode memory n, uint256 index) private pure returns (uint256 word) {

@@ -34,7 +34,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 340_000,
     budget: 340_000,
     exception: {
-      limit: 354_000,
+      limit: 352_000,
       why: "the law as the clone's code costs 200 gas a byte, 163,000 for eight nodes, of which the root of the code that it admits is a word (one a law, where one a task were three), and creation, escrow and origin 90,000 more; the rest is activation and the deposit's transfer",
     },
   },
@@ -44,7 +44,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 203_500,
+      limit: 201_500,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, half of that for a docket per node in memory; a panel drawn of principals that were not marked before costs 22,000 more each, and other code draws other panels",
     },
   },
@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 250_000,
+      limit: 246_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the dockets in memory, the draw and the weighing are the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_653_000,
+      limit: 2_621_500,
       why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000); an approval reads who attested the items it rests on",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_030_000,
+      limit: 992_500,
       why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_499_000,
+      limit: 2_465_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A frozen node stops no other: each is attempted separately, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -158,7 +158,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 91_500,
+      limit: 91_000,
       why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is two calls (8,000); what is stopped late keeps a fifth of its time, and the order has an entry of its own (300)",
     },
   },
@@ -168,7 +168,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 193_500,
+      limit: 192_500,
       why: "the mission's word of approvals and the adjudicator's own at the watchdog are new (44,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed before it is judged, by a library of its own (5,000), and conflicts are looked up in the mission and in its tree (8,000)",
     },
   },

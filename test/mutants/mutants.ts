@@ -208,8 +208,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     27,
     "collaboration/Dispatch.sol",
-    "        NodeCore.requireMission(s, NodeCore.RUNNING);\n        Frame memory f = MissionFrame.open(city);\n        address principal",
-    "        Frame memory f = MissionFrame.open(city);\n        address principal",
+    "        NodeCore.requireMission(s, NodeCore.RUNNING);\n        Frame memory f = MissionFrame.open(city);\n        Vouching memory by",
+    "        Frame memory f = MissionFrame.open(city);\n        Vouching memory by",
   ),
   breaks(
     27,

@@ -26,7 +26,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a panel shares no principal with an executor",
     file: "collaboration/Docket.sol",
-    find: "            parties[slot + 1] = f.city.producers.principalOf(agent);\n",
+    find: "            list.set(slot + 1, producers.principalOf(agent));\n",
     replace: "",
   },
   {
@@ -35,7 +35,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a panel shares no principal with the sponsor",
     file: "collaboration/Docket.sol",
-    find: "        parties[0] = f.sponsor();\n",
+    find: "        list.set(0, f.sponsor());\n",
     replace: "",
   },
   {
@@ -44,7 +44,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "an issuer shares no principal with a party",
     file: "collaboration/Exhibits.sol",
-    find: "list.contains(uint160(by.principal)) || ",
+    find: "party == uint160(by.principal) || ",
     replace: "",
   },
   {
@@ -291,9 +291,9 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "who abstains counts for neither side, and is counted",
     file: "collaboration/Rulings.sol",
-    find: "        uint256 drawn = PanelDraw.drawn(d.panel);\n        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);",
+    find: "        uint256 drawn = PanelDraw.drawn(d.panel);\n        Clearing.conclude(c, r.decision, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);",
     replace:
-      "        (uint256 drawn, uint256 seats) = d.complete == NodeCore.full(d.law.panelSize()) ? (1, 0) : (PanelDraw.drawn(d.panel), d.panel.length);\n        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, seats);",
+      "        (uint256 drawn, uint256 seats) = d.complete == NodeCore.full(d.law.panelSize()) ? (1, 0) : (PanelDraw.drawn(d.panel), d.panel.length);\n        Clearing.conclude(c, r.decision, d.law.questions(), d.law.redundancy(), drawn, seats);",
   },
   {
     title: "two of a panel's five have work paid that most of it found wrong, by choosing whose praise is heard",
@@ -749,7 +749,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "an issuer's own address is no party's",
     file: "collaboration/Exhibits.sol",
-    find: " || list.contains(uint160(account))",
+    find: " || party == uint160(account)",
     replace: "",
   },
   {

@@ -45,7 +45,7 @@ contract ClearingHarness {
             for (uint256 k = 0; k < c.verdicts.length; ++k) {
                 Clearing.weigh(count, _pack(c.verdicts[k]), graded, c.floor, c.questions, c.minConfidence);
             }
-            decisions[i] = Clearing.conclude(count, c.questions, c.slots, c.drawn, c.seats);
+            Clearing.conclude(count, decisions[i], c.questions, c.slots, c.drawn, c.seats);
             if (decisions[i].result == ClearingResult.PASS) decisions[i].score = Clearing.median(count);
         }
     }
