@@ -3,7 +3,7 @@ import { type Attack, attacksOf } from "../attack.ts";
 
 export const LAW: readonly Attack[] = attacksOf("law", "L", [
   {
-    title: "two of five executors are a majority",
+    title: "two of four executors are a majority",
     threats: ["M6"],
     entry: "LegislativeProcedure.validate",
     guard: "a threshold is a majority",
