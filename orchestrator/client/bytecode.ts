@@ -1,5 +1,6 @@
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
+import { keepNewest } from "../primitives/recent.ts";
 
 /** Opcodes with effects outside the contract. */
 export const OPCODES = {
@@ -46,8 +47,18 @@ export interface CodeShape {
   readonly addresses: readonly Address[];
 }
 
+/** Cached shapes: every mission's codification is audited against the same template. */
+const REMEMBERED = 64;
+const remembered = new Map<Hex, CodeShape>();
+
 /** Parses runtime code in solc's layout: instructions, possibly data, then metadata whose length is in the last two bytes. */
 export function shapeOf(code: Hex): CodeShape {
+  const shape = remembered.get(code) ?? parsed(code);
+  keepNewest(remembered, code, shape, REMEMBERED);
+  return shape;
+}
+
+function parsed(code: Hex): CodeShape {
   const instructions = reachable(instructionsOf(withoutMetadata(hexToBytes(code))));
   const counts = new Uint32Array(256);
   for (const { opcode } of instructions) counts[opcode] = (counts[opcode] ?? 0) + 1;
