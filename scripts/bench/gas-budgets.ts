@@ -45,7 +45,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: 190_000,
     exception: {
       limit: 201_500,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, half of that for a docket per node in memory; a panel drawn of principals that were not marked before costs 22,000 more each, and other code draws other panels",
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, in many small parts (a docket per node in memory is 2,000); a panel drawn of principals that were not marked before costs 22,000 more each, and other code draws other panels",
     },
   },
   {
@@ -61,7 +61,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: 120_000,
     exception: {
       limit: 246_000,
-      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the dockets in memory, the draw and the weighing are the rest",
+      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the draw, the weighing and the checks of each verdict are the rest",
     },
   },
   {
@@ -87,7 +87,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
       limit: 992_500,
-      why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
+      why: "waves, laws, items and verdicts are read where they lie; what is left are bounds of arrays (19,000), a docket per node in memory (17,000), pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },
   {
