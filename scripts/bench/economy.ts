@@ -14,6 +14,7 @@ import { AS_WRITTEN, SCALED } from "../../orchestrator/economy/hypotheses.ts";
 import { runEconomy } from "../../orchestrator/economy/run.ts";
 import { root } from "../dev/files.ts";
 import { originOfNow, originSchema } from "../economy/origin.ts";
+import { processorSeconds } from "./measure.ts";
 
 /** Numbers of agents; the largest also with tasks that grow with the city. */
 const SIZES: readonly number[] = [50, 200, 500, 1000];
@@ -46,10 +47,6 @@ export type EconomyBench = z.infer<typeof reportSchema>;
 export const readEconomyBench = (): EconomyBench | undefined =>
   existsSync(FILE) ? reportSchema.parse(JSON.parse(readFileSync(FILE, "utf8"))) : undefined;
 
-const processorSeconds = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 const tenths = (value: number): number => Math.round(10 * value) / 10;
 
 /** One complete run, in this process. */

@@ -1,5 +1,6 @@
 import { MADE, table } from "../dev/markdown.ts";
 import { readFirstMinuteBench } from "./first-minute.ts";
+import { LOOP } from "./measure.ts";
 
 /** `docs/first-minute.md`: how long a newcomer waits after `npm ci`. */
 export function firstMinutePage(): string {
@@ -7,7 +8,7 @@ export function firstMinutePage(): string {
   return [
     MADE("bench/first-minute.json, which `npm run bench` writes"),
     "\n# The first minute\n\n",
-    "How long a newcomer waits after `npm ci`. A *loop* is 300 million steps of a fixed random number generator, measured in the same run (here\n",
+    `How long a newcomer waits after \`npm ci\`. ${LOOP} (here\n`,
     `${loop} processor seconds): to compare machines or commits, compare loops, not seconds. Processor time covers Node's processes, including\n`,
     `the chain and the database, but not the child processes in which services run. Measured on ${cores} cores.\n\n`,
     table(

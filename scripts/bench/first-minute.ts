@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { root } from "../dev/files.ts";
 import { openWorkshop } from "../dev/workshop.ts";
+import { referenceLoop } from "./measure.ts";
 
 const FIRST_MINUTE_FILE = join(root, "bench", "first-minute.json");
 
@@ -29,21 +30,6 @@ type Row = z.infer<typeof rowSchema>;
 export const readFirstMinuteBench = (): FirstMinuteBench => reportSchema.parse(JSON.parse(readFileSync(FIRST_MINUTE_FILE, "utf8")));
 
 const rounded = (seconds: number) => Number(seconds.toFixed(2));
-const processorSeconds = (since?: NodeJS.CpuUsage) => {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1e6;
-};
-
-/** The unit: 300 million steps of a random number generator, the fastest of five runs, in processor seconds. */
-function referenceLoop(): number {
-  const runs = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage();
-    let state = 7;
-    for (let step = 0; step < 300_000_000; step += 1) state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + step;
-    return state === 0 ? Number.POSITIVE_INFINITY : processorSeconds(before);
-  });
-  return Math.min(...runs);
-}
 
 /** Every process of a step records its processor time. */
 const METER = `data:text/javascript,${encodeURIComponent(
@@ -124,7 +110,7 @@ if (import.meta.main) {
     const [mission = ""] = readdirSync(join(home, "missions"));
     rows.push(run({ step: "audit of that mission", args: [...CITY, "audit", mission] }));
     rows.push(run({ step: "mission of 50 nodes in that city", args: [...CITY, "mission", fiftyNodes(home)] }));
-    writeFileSync(FIRST_MINUTE_FILE, `${JSON.stringify({ cores: availableParallelism(), loop: rounded(loop), rows }, null, 2)}\n`);
+    writeFileSync(FIRST_MINUTE_FILE, `${JSON.stringify({ cores: availableParallelism(), loop, rows }, null, 2)}\n`);
   } finally {
     rmSync(home, { recursive: true, force: true });
     rmSync(workshop, { recursive: true, force: true });

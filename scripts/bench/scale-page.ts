@@ -1,24 +1,26 @@
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { readGasReport } from "./gas-report.ts";
+import { LOOP } from "./measure.ts";
 import { readSessionBench, type SessionBench } from "./session.ts";
 
 type Row = SessionBench["rows"][number];
 
 /** `docs/scale.md`: how the cost of a session grows. */
 export function scalePage(): string {
-  const { cores, rows } = readSessionBench();
+  const { cores, loop, rows } = readSessionBench();
   const cells = (row: Row) => [
     String(row.agents),
     String(row.candidates),
     row.founding.toFixed(1),
     row.session.toFixed(1),
     row.processor.toFixed(1),
+    (row.processor / loop).toFixed(1),
     grouped(row.transactions),
     grouped(row.gas),
     grouped(row.gasPerBallot),
   ];
-  const head = ["voters n", "candidates m", "founding, s", "session, s", "processor, s", "transactions", "gas", "gas per ballot"];
+  const head = ["voters n", "candidates m", "founding, s", "session, s", "processor, s", "loops", "transactions", "gas", "gas per ballot"];
   const byVoters = rows.filter(({ candidates }) => candidates === 8);
   const byCandidates = rows.filter(({ agents }) => agents === 200);
   const [first, last] = [byVoters[0], byVoters.at(-1)];
@@ -32,7 +34,8 @@ export function scalePage(): string {
     "\n# How a session grows\n\n",
     `Whole sessions on the embedded chain, from the deposit to the deployed law, ${cores} cores, records on disk, contracts of the default\n`,
     "profile, seed 7. Founding is the city's setup: contracts, and every agent registered with two signatures and its stake. Wall time\n",
-    "depends on the machine and its load; processor time does so less, gas not at all.\n\n",
+    `depends on the machine and its load; processor time does so less, gas not at all. ${LOOP}\n`,
+    `(here ${loop} processor seconds): to compare machines or commits, compare loops, not seconds.\n\n`,
     "## In the number of voters\n\n",
     table(head, byVoters.map(cells)),
     `\nFrom the first row to the last, processor time grows as n^${growth((row) => row.processor)} and gas as n^${growth((row) => row.gas)}: linear, except\n`,

@@ -14,6 +14,7 @@ import { holdSession } from "../../orchestrator/city/missions/hold-session.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
+import { processorSeconds, referenceLoop } from "./measure.ts";
 
 /** Entries that fit into a lane of 32 bits. */
 const ENTRIES = 8;
@@ -44,7 +45,8 @@ const rowSchema = z.strictObject({
   gasPerBallot: z.int().positive(),
   status: z.enum(["deployed", "no-law"]),
 });
-const reportSchema = z.strictObject({ cores: z.int().positive(), rows: z.array(rowSchema) });
+/** `loop`: `referenceLoop` of the same run. */
+const reportSchema = z.strictObject({ cores: z.int().positive(), loop: z.number().positive(), rows: z.array(rowSchema) });
 export type SessionBench = z.infer<typeof reportSchema>;
 
 export const readSessionBench = (): SessionBench => reportSchema.parse(JSON.parse(readFileSync(SESSION_FILE, "utf8")));
@@ -64,14 +66,14 @@ async function rowOf(agents: number, candidates: number): Promise<SessionBench["
       bloc: { size: 0, strategy: "identical" },
       judge: simulatedJudge(city.chain.id),
     });
-    const { user, system } = process.cpuUsage(used);
+    const processor = processorSeconds(used);
     const seconds = (from: number, to: number) => Number(((to - from) / 1000).toFixed(1));
     return {
       agents,
       candidates,
       founding: seconds(began, founded),
       session: seconds(founded, performance.now()),
-      processor: Number(((user + system) / 1e6).toFixed(1)),
+      processor: Number(processor.toFixed(1)),
       transactions: gas.steps.reduce((sum, step) => sum + step.transactions, 0),
       gas: gas.total,
       gasPerBallot: gas.ballots.perBallot,
@@ -82,11 +84,12 @@ async function rowOf(agents: number, candidates: number): Promise<SessionBench["
 
 if (import.meta.main) {
   const named = process.argv.slice(2).map((agents) => [Number(agents), ENTRIES] as const);
+  const loop = referenceLoop();
   const rows: SessionBench["rows"] = [];
   for (const [agents, candidates] of named.length > 0 ? named : SIZES) {
     const row = await rowOf(agents, candidates);
     rows.push(row);
     console.log(JSON.stringify(row));
   }
-  if (named.length === 0) writeFileSync(SESSION_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
+  if (named.length === 0) writeFileSync(SESSION_FILE, `${JSON.stringify({ cores: availableParallelism(), loop, rows }, null, 2)}\n`);
 }

@@ -1,18 +1,20 @@
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
+import { LOOP } from "./measure.ts";
 import { fifthsOf, type MemorySample, readMemoryBench } from "./memory.ts";
 import { readRestartBench } from "./restart.ts";
 import { readThroughputBench } from "./throughput.ts";
 
 /** `docs/throughput.md`: concurrent missions in one city. */
 export function throughputPage(): string {
-  const { cores, rows } = readThroughputBench();
+  const { cores, loop, rows } = readThroughputBench();
   const cells = rows.map(({ missions, completed, nodes, seconds, processor, transactions, gas }) => [
     String(missions),
     String(completed),
     String(nodes),
     seconds.toFixed(1),
     processor.toFixed(1),
+    (processor / loop / missions).toFixed(2),
     ((60 * missions) / seconds).toFixed(1),
     (nodes / seconds).toFixed(2),
     grouped(Math.round(transactions / missions)),
@@ -24,6 +26,7 @@ export function throughputPage(): string {
     "nodes",
     "wall, s",
     "processor, s",
+    "loops a mission",
     "missions a minute",
     "nodes a second",
     "transactions a mission",
@@ -34,7 +37,8 @@ export function throughputPage(): string {
     "\n# Concurrent missions\n\n",
     "`missions/csv-estimates.yaml` several times concurrently in one city of sixteen producers on the embedded chain, from the opening of the first\n",
     `session to the settlement of the last mission; ${cores} cores, records on disk, seed 7. Processor seconds are those of the orchestrator and the chain\n`,
-    "in its process; services run in child processes.\n\n",
+    `in its process; services run in child processes. ${LOOP} (here ${loop}\n`,
+    "processor seconds): to compare machines or commits, compare loops, not seconds.\n\n",
     table(head, cells),
     "\nMissions take turns with shared resources: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
     "are placed. Everything else runs concurrently, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",

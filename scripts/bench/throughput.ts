@@ -16,6 +16,7 @@ import { missionState } from "../../orchestrator/execution/chain-view.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
+import { processorSeconds, referenceLoop } from "./measure.ts";
 
 /** Concurrent missions. */
 const SIZES: readonly number[] = [1, 8, 32];
@@ -34,7 +35,8 @@ const rowSchema = z.strictObject({
   transactions: z.int().positive(),
   gas: z.int().positive(),
 });
-const reportSchema = z.strictObject({ cores: z.int().positive(), rows: z.array(rowSchema) });
+/** `loop`: `referenceLoop` of the same run. */
+const reportSchema = z.strictObject({ cores: z.int().positive(), loop: z.number().positive(), rows: z.array(rowSchema) });
 export type ThroughputBench = z.infer<typeof reportSchema>;
 type Row = z.infer<typeof rowSchema>;
 
@@ -53,7 +55,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
     ),
   );
   const seconds = (performance.now() - began) / 1000;
-  const { user, system } = process.cpuUsage(used);
+  const processor = processorSeconds(used);
   const missions = all.flatMap(({ mission }) => mission ?? []);
   const states = await Promise.all(missions.map((mission) => missionState(city, mission)));
   let [transactions, gas] = [0, 0n];
@@ -67,7 +69,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
     completed: states.filter((state) => state === "COMPLETED").length,
     nodes: missions.reduce((sum, { document }) => sum + document.nodes.length, 0),
     seconds: Number(seconds.toFixed(1)),
-    processor: Number(((user + system) / 1e6).toFixed(1)),
+    processor: Number(processor.toFixed(1)),
     transactions,
     gas: Number(gas),
   };
@@ -75,13 +77,14 @@ async function missionsIn(city: City, count: number): Promise<Row> {
 
 /** Conducts each number of missions in a separate city. */
 async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
+  const loop = referenceLoop();
   const rows: Row[] = [];
   for (const count of sizes) {
     const row = await inBenchCity({ society: assemblySociety(PRODUCERS) }, (city) => missionsIn(city, count));
     rows.push(row);
     console.log(JSON.stringify(row));
   }
-  if (sizes === SIZES) writeFileSync(THROUGHPUT_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
+  if (sizes === SIZES) writeFileSync(THROUGHPUT_FILE, `${JSON.stringify({ cores: availableParallelism(), loop, rows }, null, 2)}\n`);
 }
 
 if (import.meta.main) await benchThroughput(process.argv.length > 2 ? process.argv.slice(2).map(Number) : SIZES);
