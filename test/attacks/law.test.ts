@@ -27,7 +27,8 @@ const WHY = id("why");
 async function witnessed() {
   const city = await loadCity();
   const witnesses: string[] = [];
-  for (const name of ["one", "two", "three", "four"]) witnesses.push((await city.register(name, { capabilities: EVERYTHING })).agent.address);
+  for (const name of ["one", "two", "three", "four"])
+    witnesses.push((await city.register(name, { capabilities: EVERYTHING })).agent.address);
   for (let i = 0; i < 3; i++) {
     const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, stake: tokens(2000) });
     await city.evidence.registerVerifier(agent.address, 100);
