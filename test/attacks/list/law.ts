@@ -306,7 +306,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "LegislativeProcedure.validate",
     guard: "witnesses are at most half without a vote",
     file: "meta/ConstitutionalValidator.sol",
-    find: " || (crew.novice[w] && novices == 0)",
+    find: "if (crew.novice[w]) --novices;",
     replace: "",
   },
   {
