@@ -1,14 +1,11 @@
-import { z } from "zod";
-import { findLivingCity } from "../chain/city-file.ts";
 import { cityDocumentSchema } from "../gateway/commands/city.ts";
 import { COMMANDS } from "../gateway/commands/table.ts";
 import { askElsewhere, CityUnreachable } from "../gateway/elsewhere.ts";
 import { serveMcpStdio } from "../gateway/mcp.ts";
 import { type AgentCommand, agentOf } from "./agent.ts";
-import { home } from "./home.ts";
+import { askCity, gatewayOr } from "./ask-city.ts";
 import { interrupted } from "./interruption.ts";
 import { Decisions, decideBy, runQuietly, serveMcpAgent } from "./mcp-agent.ts";
-import { livingNetwork } from "./network.ts";
 import { version } from "./version.ts";
 
 export type McpOptions = Pick<AgentCommand, "city" | "folder" | "key" | "principal" | "passwordFile" | "rpc" | "sells" | "limits">;
@@ -21,8 +18,7 @@ const OPEN = COMMANDS.filter(({ access }) => access === "open" || access === "re
  * too.
  */
 export async function mcp(options: McpOptions): Promise<void> {
-  const url = options.city ?? findLivingCity(home(livingNetwork()).dir)?.apiUrl ?? undefined;
-  if (url === undefined) throw new CityUnreachable("this folder", "no city is served from this folder; name one with --city <url>");
+  const url = gatewayOr(options.city);
   const ask = askElsewhere(url);
   if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);
   const decisions = new Decisions();
@@ -37,9 +33,7 @@ export async function mcp(options: McpOptions): Promise<void> {
 
 /** URL of the seats of the city at this gateway. */
 async function seatsOf(url: string): Promise<string> {
-  const about = COMMANDS.find(({ name }) => name === "get_city");
-  if (about === undefined) throw new CityUnreachable(url, "there is no command get_city");
-  const { document } = cityDocumentSchema.parse(z.json().parse(await askElsewhere(url)(about, {}, {})));
+  const { document } = await askCity(url, "get_city", cityDocumentSchema);
   const seats = document.faces["seats"];
   if (seats === undefined) throw new CityUnreachable(url, "this city's seats are not open to external agents at the moment");
   return seats;

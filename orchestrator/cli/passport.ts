@@ -1,17 +1,13 @@
 import type { z } from "zod";
-import { findLivingCity } from "../chain/city-file.ts";
 import { accountOf, hexOf } from "../city/audit/documents.ts";
 import { isPassportCardSigned, type PassportCard, passportCardSchema } from "../clearing/passport-card.ts";
 import { registryOf } from "../clearing/registry.ts";
 import { type PublicKey, publicKeySchema, verifySignature } from "../clearing/signature.ts";
 import { engineOf } from "../execution/clearing-record.ts";
 import { passportOutput } from "../gateway/commands/passports.ts";
-import { COMMANDS } from "../gateway/commands/table.ts";
-import { askElsewhere, CityUnreachable } from "../gateway/elsewhere.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { plainLine } from "../primitives/plain-text.ts";
-import { home } from "./home.ts";
-import { livingNetwork } from "./network.ts";
+import { askCity, gatewayOr } from "./ask-city.ts";
 
 /** A city answered with a card that its engine did not sign, or with somebody else's. */
 class CardRefused extends AgentCityError {
@@ -29,10 +25,8 @@ export interface SignedPassport {
 
 /** The card of an agent's passport from the gateway at this URL, once its signature holds. `at`: unix seconds. Throws CardRefused, or the city's refusal. */
 export async function readPassport(url: string, subject: string, at?: number): Promise<SignedPassport> {
-  const command = COMMANDS.find(({ name }) => name === "get_passport");
-  if (command === undefined) throw new CityUnreachable(url, "there is no command get_passport");
-  const answer = await askElsewhere(url)(command, { subject, ...(at === undefined ? {} : { at }) }, {});
-  const { card: found, engine, posted } = passportOutput.parse(answer);
+  const given = { subject, ...(at === undefined ? {} : { at }) };
+  const { card: found, engine, posted } = await askCity(url, "get_passport", passportOutput, given);
   const card = passportCardSchema.parse(found);
   if (card.subject.toLowerCase() !== subject.toLowerCase()) throw new CardRefused(subject, "it is somebody else's");
   const key = publicKeySchema.parse(engine);
@@ -56,9 +50,7 @@ export async function passport(
   subject: string,
   { city, at, json = false }: { readonly city?: string; readonly at?: number; readonly json?: boolean },
 ): Promise<void> {
-  const url = city ?? findLivingCity(home(livingNetwork()).dir)?.apiUrl ?? undefined;
-  if (url === undefined) throw new CityUnreachable("this folder", "no city is served from this folder; name one with --city <url>");
-  const found = await readPassport(url, subject, at);
+  const found = await readPassport(gatewayOr(city), subject, at);
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : linesOf(found));
 }
 

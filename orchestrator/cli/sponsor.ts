@@ -10,8 +10,7 @@ import { describeInput, readInput } from "../execution/inputs/read-input.ts";
 import { bundleOutput } from "../gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../gateway/commands/city.ts";
 import { depositOutput, posted } from "../gateway/commands/sponsors.ts";
-import { COMMANDS } from "../gateway/commands/table.ts";
-import { askElsewhere, CityUnreachable, postElsewhere, type Signing } from "../gateway/elsewhere.ts";
+import { postElsewhere, type Signing } from "../gateway/elsewhere.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -21,6 +20,7 @@ import { parseMissionFile } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { receiveBundle } from "../records/bundle.ts";
 import { secretIn } from "./agent.ts";
+import { askCity } from "./ask-city.ts";
 import { audit } from "./audit.ts";
 import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
@@ -96,7 +96,7 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
   const path = options.input === undefined ? file.input.path : resolve(typedPath(options.input));
   const input = readInput({ ...file.input, path }, directory);
   progress(describeInput(input));
-  const { document } = await ask(url, "get_city", cityDocumentSchema);
+  const { document } = await askCity(url, "get_city", cityDocumentSchema);
   const addresses = addressesOf(document.addresses, `The city at ${url}`);
   const signing = { account, chainId: document.chainId, now: () => Math.floor(wallTime.millis() / 1_000) };
   const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
@@ -111,7 +111,7 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
     progress(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
   }
   enter("the city is working");
-  for (let last = ""; !ENDED.includes(now.state); now = await ask(url, "get_posted_mission", posted, { posted: now.id })) {
+  for (let last = ""; !ENDED.includes(now.state); now = await askCity(url, "get_posted_mission", posted, { posted: now.id })) {
     const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
     if (words !== last) progress(words);
     last = words;
@@ -121,7 +121,7 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
 
   /** On a devnet everyone gets test tokens once. */
   async function fillPurse(): Promise<void> {
-    const { balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
+    const { balance, wei } = await askCity(url, "prepare_deposit", depositOutput, { posted: now.id });
     if (BigInt(balance) >= file.budget && BigInt(wei) > 0n) return;
     await postElsewhere(url, "/v1/faucet", z.looseObject({}), { principal: account.address }, signing);
     progress("received test tokens from the devnet's faucet");
@@ -129,7 +129,7 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
 
   /** Signs only what pays for this mission, whatever the city proposes. */
   async function pay() {
-    const { transactions, balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
+    const { transactions, balance, wei } = await askCity(url, "prepare_deposit", depositOutput, { posted: now.id });
     const gas = transactions.reduce((sum, each) => sum + BigInt(each.gas) * BigInt(each.maxFeePerGas), 0n);
     if (gas > MAX_GAS_MONEY) throw new CityDeceives(`its transactions would cost ${formatEther(gas)} for gas`);
     if (BigInt(balance) < file.budget)
@@ -152,18 +152,6 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
   }
 }
 
-async function ask<Output extends z.ZodType>(
-  url: string,
-  name: string,
-  output: Output,
-  given: JsonObject = {},
-  bearer?: string,
-): Promise<z.output<Output>> {
-  const command = COMMANDS.find((each) => each.name === name);
-  if (command === undefined) throw new CityUnreachable(url, `this version has no command ${name}`);
-  return output.parse(await askElsewhere(url)(command, given, { bearer }));
-}
-
 /** Stores the bundle below this folder's missions; a bundle of another city whose mission had the same address is kept next to it. */
 async function fetchBundle(url: string, mission: string, signing: Signing, progress: (line: string) => void): Promise<string> {
   const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
@@ -173,7 +161,7 @@ async function fetchBundle(url: string, mission: string, signing: Signing, progr
     const { bearer } = await postElsewhere(url, "/v1/session", z.looseObject({ bearer: z.string() }), {}, signing);
     for (let after: string | null = ""; after !== null; ) {
       const given = { mission, ...(after === "" ? {} : { after }) };
-      const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, given, bearer);
+      const page: z.output<typeof bundleOutput> = await askCity(url, "get_bundle", bundleOutput, given, bearer);
       for (const { path, base64 } of page.files) {
         // Names come from the city: none of them may escape the folder.
         if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);
