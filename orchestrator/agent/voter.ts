@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ballotIn, proposedIn } from "../client/candidates.ts";
 import { recompileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { keepsParentFloor, type LawLimits, parentFloorOf, readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
@@ -187,7 +188,7 @@ export class Voter {
     if (!/^[1-9]\d{0,15}$/.test(text)) throw new WillNotSign(what, "session");
     const number = BigInt(text);
     if (number > (await client.legislation.sessionCount())) throw new WillNotSign(what, "session", "this city has no such session");
-    const { sponsor, params, deadline, openedBlock, goalHash, candidates } = await client.legislation.sessionOf(number);
+    const { sponsor, params, deadline, openedBlock, goalHash } = await client.legislation.sessionOf(number);
     if (limits.notFor.includes(sponsor)) throw new NeedsOwner(what, "its owner does not work for this sponsor");
     const { edition } = unpackMissionParams(params);
     const law = this.#limits.get(edition) ?? readLimits(client, edition);
@@ -195,7 +196,7 @@ export class Voter {
     law.catch(() => this.#limits.delete(edition));
     const parentFloor = await parentFloorOf(client, number);
     const required = { ...(await law), ...(parentFloor === undefined ? {} : { parentFloor }) };
-    return { number, deadline, openedBlock, goalHash, candidates, limits: required };
+    return { number, deadline, openedBlock, goalHash, limits: required };
   }
 
   /** The mind's context: facts about the city from the city, the constitution from the chain. */
@@ -224,9 +225,7 @@ export class Voter {
 
   /** The ballot on chain: by entry, the law's hash. */
   async #paper(session: bigint): Promise<readonly Hash[]> {
-    const { legislation } = this.#of.client;
-    const entries = await legislation.ballotOf(session);
-    return Promise.all(entries.map(async (candidate) => (await legislation.candidateOf(session, candidate)).specHash));
+    return (await ballotIn(this.#of.client, session)).map(({ specHash }) => specHash);
   }
 
   /** Checks that a shown law matches its document and, if it is on chain already, what is recorded there. */
@@ -265,16 +264,11 @@ export class Voter {
   }
 
   /** The requested candidate, if it is among the drafts that this agent ranked highest. */
-  async #supported(what: string, { number, candidates }: Session, message: UncheckedMessage): Promise<number> {
+  async #supported(what: string, { number }: Session, message: UncheckedMessage): Promise<number> {
     const { client, memory, account } = this.#of;
     const kept = memory.recall(["ranking", String(number), "endorse", 0], rankedSchema);
     if (kept === undefined) throw new WillNotSign(what, "candidate", "this agent ranked no drafts");
-    const standing = await Promise.all(
-      Array.from({ length: Math.max(0, candidates - 1) }, async (_, place) => {
-        const candidate = place + 1;
-        return { candidate, ...(await client.legislation.candidateOf(number, candidate)) };
-      }),
-    );
+    const standing = await proposedIn(client, number);
     const own = standing.filter(({ proposer }) => proposer === account.address);
     const others = kept.ranking.flatMap((place) =>
       standing.filter(({ specHash, proposer }) => specHash === kept.laws[place] && proposer !== account.address),
@@ -306,7 +300,6 @@ export class Voter {
 interface Session {
   readonly number: bigint;
   readonly goalHash: Hash;
-  readonly candidates: number;
   readonly limits: LawLimits;
 }
 

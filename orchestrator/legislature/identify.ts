@@ -79,8 +79,8 @@ export function identify(context: LegislatureContext) {
       const attestations = context.load(state.attestations, attestationsSchema);
       const request = context.load(state.request, requestSchema);
       const flaws = await clerks.registrar.check(attestations, request);
-      const taking = attestations.filter((_, place) => flaws[place] === null).map(({ agent }) => agent);
-      const voters = (await producerFacts(client, taking)).toSorted((a, b) => a.index - b.index);
+      const participants = attestations.filter((_, place) => flaws[place] === null).map(({ agent }) => agent);
+      const voters = (await producerFacts(client, participants)).toSorted((a, b) => a.index - b.index);
       const { sponsor, rules } = await client.legislation.sessionOf(BigInt(state.session));
       const survey = {
         voters: voters.map(({ facts }) => facts),

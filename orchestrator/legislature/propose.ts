@@ -18,6 +18,7 @@ import { contentIdOf, digestOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
+import { Recent } from "../primitives/recent.ts";
 import { reasonsSchema } from "../protocol/debate.ts";
 import { type LawShape, lawShapeSchema } from "../protocol/law-shape.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
@@ -337,11 +338,14 @@ export async function standingIn(
   return new Map((await proposedIn(client, session)).map((law) => [law.specHash, law]));
 }
 
+/** More than the laws that the agents of a session draft. */
+const MOST_ANSWERS = 256;
+
 /** Most agents of a session draft one of a few laws: each is compiled once, and the chain is asked about it once per survey. */
 class DraftedLaws {
   readonly #context: LegislatureContext;
   readonly #compiled = new WeakMap<Goal, Map<string, CompiledLaw>>();
-  readonly #lawful = new WeakMap<CityFacts, Map<Hash, Promise<boolean>>>();
+  readonly #lawful = new WeakMap<CityFacts, Recent<boolean>>();
 
   constructor(context: LegislatureContext) {
     this.#context = context;
@@ -358,13 +362,9 @@ class DraftedLaws {
   }
 
   isLawful(law: CompiledLaw, facts: CityFacts): Promise<boolean> {
-    const answers = this.#lawful.get(facts) ?? new Map<Hash, Promise<boolean>>();
+    const answers = this.#lawful.get(facts) ?? new Recent<boolean>(MOST_ANSWERS, () => 1);
     this.#lawful.set(facts, answers);
-    const answer = answers.get(law.specHash) ?? isLawful(this.#context, law, facts);
-    answers.set(law.specHash, answer);
-    // An answer that got lost is asked for again.
-    answer.catch(() => answers.delete(law.specHash));
-    return answer;
+    return answers.of(law.specHash, () => isLawful(this.#context, law, facts));
   }
 }
 

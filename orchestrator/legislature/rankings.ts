@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { candidatesOf } from "../client/candidates.ts";
+import { ballotIn } from "../client/candidates.ts";
 import { eligibleAmong } from "../client/eligibility.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
@@ -29,7 +29,7 @@ export interface BallotEntry {
 
 /** The ballot as fixed on chain, by entry. Entry 0 is "no law". */
 export async function ballotPaper({ client }: LegislatureContext, session: bigint): Promise<readonly BallotEntry[]> {
-  return candidatesOf(client, session, await client.legislation.ballotOf(session));
+  return ballotIn(client, session);
 }
 
 /** Asks every voter, in groups; returns the answers in the order of the voters, without abstentions. */

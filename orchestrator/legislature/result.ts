@@ -1,4 +1,4 @@
-import { candidatesOf } from "../client/candidates.ts";
+import { ballotIn } from "../client/candidates.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
@@ -125,9 +125,8 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
 }
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {
-  const { client } = context;
   const entries: BallotEntry[] = [];
-  const paper = await candidatesOf(client, session, await client.legislation.ballotOf(session));
+  const paper = await ballotIn(context.client, session);
   for (const [entry, { candidate, specHash, proposer, sponsors }] of paper.entries()) {
     const draft = drafts.find((each) => each.specHash === specHash);
     const { title, document } =

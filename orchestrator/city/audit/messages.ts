@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ballotIn } from "../../client/candidates.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { parametersOf } from "../../client/editions.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../../client/sign/session-message.ts";
@@ -114,8 +115,7 @@ async function speeches(
   published: ReadonlySet<string>,
 ): Promise<void> {
   const { session, client, record, nameOf } = context;
-  const paper = await client.legislation.ballotOf(session);
-  const laws = await Promise.all(paper.map(async (candidate) => client.legislation.candidateOf(session, candidate)));
+  const laws = await ballotIn(client, session);
   const voters = record.events("LegislativeProcedure", "StrawPollCast").filter(({ args }) => args.session === session);
   const proposers = new Set(laws.slice(1).map(({ proposer }) => proposer));
   for (const [index, { turns }] of rounds.entries()) {
