@@ -68,7 +68,10 @@ export interface CityChain extends Chain {
  */
 const TOGETHER = 1_200;
 
-/** A viem client over a request function. Retries belong to the transport below. `gathers`: concurrent views share one request. */
+/**
+ * A viem client over a request function. Retries belong to the transport below. `gathers`: concurrent views share one request. Views that
+ * share a request too large for the node are asked again in halves, whoever gathered them.
+ */
 export function publicClientOf(
   id: number,
   name: string,
@@ -79,7 +82,7 @@ export function publicClientOf(
   return createPublicClient({
     ...(gathers ? { batch: { multicall: { deployless: true, batchSize: TOGETHER } } } : {}),
     chain: viemChain(id, name),
-    transport: transportOf({ request: gathers ? inHalves(request) : request }),
+    transport: transportOf({ request: inHalves(request) }),
     cacheTime: 0,
     pollingInterval: pollingMillis,
   });

@@ -54,8 +54,8 @@ function lastingOf(answers: Map<string, Promise<unknown>>): Map<string, Promise<
 }
 
 /**
- * Views per request. Each costs some 300 bytes of the request's code, of which a node accepts 49,152 (EIP-3860); the answers return as
- * code, of which it accepts 24,576 (EIP-170): eight words for each, and four around them.
+ * Views per request. Each costs some 300 bytes of the request's code, of which a node accepts 49,152 (EIP-3860). Answers of up to eight
+ * words fit into one answer; larger ones arrive in halves (gathered.ts).
  */
 const TOGETHER = 60;
 

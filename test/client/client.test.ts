@@ -3,6 +3,7 @@ import { zeroAddress, zeroHash } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { SenderMissing } from "../../orchestrator/client/base.ts";
 import { createCityClient } from "../../orchestrator/client/client.ts";
+import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { revertedWith } from "../../orchestrator/client/errors.ts";
 import { readMany } from "../../orchestrator/client/read.ts";
 import { orderDigest } from "../../orchestrator/client/sign/order.ts";
@@ -92,6 +93,13 @@ describe("the client", function () {
     const agents = Array.from({ length: 60 }, (_, number) => [address(number)] as const);
     expect(await readMany(reader, { contract: "ProducerContract", functionName: "agentOf", args: agents })).to.have.length(60);
     expect([asked, alone]).to.deep.equal([6, 0]);
+    // Answers that are too large for one request arrive as well: viem's own list of a hundred.
+    const contracts = Array.from({ length: 100 }, (_, number) => ({
+      ...{ abi: contractAbis.ProducerContract, address: client.agents.address, functionName: "agentOf" as const },
+      args: [address(number)] as const,
+    }));
+    const found = await chain.publicClient.multicall({ deployless: true, batchSize: 0, contracts });
+    expect(found.every(({ status }) => status === "success")).to.equal(true);
     const unknown = { contract: "TemplateRegistry", functionName: "predict" } as const;
     const args = [[hashOf("no template"), 1, "0x", 1n]] as const;
     expect(revertedWith(await rejection(readMany(reader, { ...unknown, args })), "TemplateRegistry", "UnknownTemplate")).to.equal(true);
