@@ -38,11 +38,12 @@ import {
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { root } from "../dev/files.ts";
 import { reportSchema } from "./agreements-page.ts";
+import { processorSeconds } from "./measure.ts";
 import { savedEvaluations } from "./saved-evaluations.ts";
 
 const FILE = join(root, "bench", "agreements.json");
 /** Long enough for start-up and garbage collection to be negligible. */
-const MICROSECONDS = 1_500_000;
+const SECONDS = 1.5;
 /** Required share of the speed of a cycle's signatures alone. */
 const SHARE = 0.8;
 const text = (words: string) => new TextEncoder().encode(words);
@@ -160,13 +161,12 @@ async function measure(run: (index: number) => unknown): Promise<number> {
   for (let warm = 0; warm < 1000; warm += 1) await run(warm);
   const start = process.cpuUsage();
   let [runs, spent] = [0, 0];
-  while (spent < MICROSECONDS) {
+  while (spent < SECONDS) {
     for (let batch = 0; batch < 16; batch += 1) await run(runs + batch);
     runs += 16;
-    const { user, system } = process.cpuUsage(start);
-    spent = user + system;
+    spent = processorSeconds(start);
   }
-  return Math.round((runs * 1_000_000) / spent);
+  return Math.round(runs / spent);
 }
 
 /** Speed of a relative to b, measured alternately, so that other load affects both. */
@@ -175,10 +175,9 @@ async function shareOf(a: (index: number) => unknown, b: (index: number) => unkn
   const timed = async (run: (index: number) => unknown, turn: number): Promise<number> => {
     const start = process.cpuUsage();
     for (let index = 0; index < 16; index += 1) await run(16 * turn + index);
-    const { user, system } = process.cpuUsage(start);
-    return user + system;
+    return processorSeconds(start);
   };
-  for (let turn = 0; spent.a < MICROSECONDS; turn += 1) {
+  for (let turn = 0; spent.a < SECONDS; turn += 1) {
     spent.a += await timed(a, turn);
     spent.b += await timed(b, turn);
   }

@@ -22,6 +22,7 @@ import { charger } from "../clearing/charger.ts";
 import { granted, play, type Scenario } from "../clearing/scenario.ts";
 import { webhook } from "../clearing/webhook.ts";
 import { root } from "../dev/files.ts";
+import { processorSeconds } from "./measure.ts";
 
 const FILE = join(root, "bench", "clearing.json");
 const Row = z.strictObject({ operation: z.string(), signatures: z.string(), perSecond: z.number().positive(), runs: z.int().positive() });
@@ -29,7 +30,7 @@ const Rows = z.array(Row).min(1);
 type Row = z.infer<typeof Row>;
 
 /** Long enough for start-up and garbage collection to be negligible. */
-const MICROSECONDS = 1_500_000;
+const SECONDS = 1.5;
 
 /** Runs per second of CPU time, after a warm-up. */
 async function measure([operation, signatures, run]: Case): Promise<Row> {
@@ -37,13 +38,12 @@ async function measure([operation, signatures, run]: Case): Promise<Row> {
   const start = process.cpuUsage();
   let runs = 0;
   let spent = 0;
-  while (spent < MICROSECONDS) {
+  while (spent < SECONDS) {
     await run();
     runs += 1;
-    const { user, system } = process.cpuUsage(start);
-    spent = user + system;
+    spent = processorSeconds(start);
   }
-  return { operation, signatures, runs, perSecond: Math.round((runs * 10_000_000) / spent) / 10 };
+  return { operation, signatures, runs, perSecond: Math.round((10 * runs) / spent) / 10 };
 }
 
 /** One measurement: operation, signatures, one run of it. */

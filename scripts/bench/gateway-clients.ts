@@ -10,6 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { signRequest } from "../../orchestrator/gateway/http-signature.ts";
+import { processorSeconds } from "./measure.ts";
 
 const [url = "", kind = "", clients = "", seconds = "", pause = ""] = process.argv.slice(2);
 const READS = ["/v1/missions", "/v1/events?limit=50", "/v1/events?limit=50&newest=true", "/v1/agents?limit=20", "/v1/panel", "/v1/city"];
@@ -69,7 +70,7 @@ const askers = await Promise.all(Array.from({ length: Number(clients) }, (_, num
 const [began, before] = [performance.now(), process.cpuUsage()];
 await Promise.all(askers.map((next) => client(next, began + 1_000 * Number(seconds))));
 const lasted = (performance.now() - began) / 1_000;
-const { user, system } = process.cpuUsage(before);
+const processor = processorSeconds(before);
 times.sort((a, b) => a - b);
 const at = (share: number) => Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1));
 const each = (total: number) => Number((total / times.length).toFixed(2));
@@ -79,7 +80,7 @@ console.log(
     perSecond: Number((times.length / lasted).toFixed(1)),
     p50Ms: at(0.5),
     p99Ms: at(0.99),
-    clientCpuMs: each((user + system) / 1_000),
+    clientCpuMs: each(1_000 * processor),
     statuses: Object.fromEntries(statuses),
   }),
 );

@@ -18,6 +18,7 @@ import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
+import { processorSeconds } from "./measure.ts";
 
 const CLIENTS = 200;
 const SECONDS = 10;
@@ -45,9 +46,9 @@ async function load(url: string, kind: "reads" | "signed", pause: number, second
   const args = [CLIENTS_PROGRAM, url, kind, String(CLIENTS), String(seconds), String(pause)];
   const before = process.cpuUsage();
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const { user, system } = process.cpuUsage(before);
+  const processor = processorSeconds(before);
   const asked = loadSchema.parse(JSON.parse(stdout));
-  return { ...asked, cityCpuMs: round((user + system) / 1_000 / asked.requests) };
+  return { ...asked, cityCpuMs: round((1_000 * processor) / asked.requests) };
 }
 
 /** Wall-clock seconds of one mission, and processor seconds of the city's own thread, which do not depend on other load. */

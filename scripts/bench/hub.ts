@@ -18,6 +18,7 @@ import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { openDatabase } from "../../orchestrator/records/database.ts";
 import { root } from "../dev/files.ts";
 import { flags } from "../dev/flags.ts";
+import { processorSeconds } from "./measure.ts";
 
 const given = flags("node scripts/bench/hub.ts [--events <n>]", { events: { type: "string", default: "500000" } });
 const EVENTS = Number(given.events);
@@ -110,8 +111,7 @@ try {
           const [start, used] = [performance.now(), process.cpuUsage()];
           const found = await store.query({ ...query, newest, limit: 50, cursor: cursor ?? undefined });
           times.push(performance.now() - start);
-          const { user, system } = process.cpuUsage(used);
-          if (time === 0) ofProcessor.push((user + system) / 1_000);
+          if (time === 0) ofProcessor.push(1_000 * processorSeconds(used));
           if (found.events.length === 0) throw new Error(`${index} finds nothing`);
           next = found.next;
         }
