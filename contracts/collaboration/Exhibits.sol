@@ -53,6 +53,7 @@ library Exhibits {
     /// @notice Whether an issuer, or who answers for it, has a part in the work.
     function isParty(address[] memory parties, address account, Issuer memory by) internal pure returns (bool) {
         uint256[] memory list = parties.toUint256Array();
+        // The sponsor and at most five executors.
         for (uint256 i = 0; i < list.length; ++i) {
             uint256 party = list.get(i);
             if (party == uint160(by.principal) || party == uint160(account)) return true;

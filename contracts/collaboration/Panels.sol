@@ -24,7 +24,7 @@ library Panels {
     uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 internal constant QUESTION_BITS = 8;
-    /// @dev A panel's time is divided by it: in the last fifth a majority may decide, and who is frozen then keeps a fifth.
+    /// @dev Divides a panel's time: in its last fifth a majority may decide, and whoever is frozen then keeps a fifth.
     uint40 internal constant FIFTH = 5;
 
     /// @notice Until when nothing is decided without all members, and what is to be heard is posted.

@@ -61,9 +61,9 @@ library Testimony {
         }
     }
 
-    /// @dev Where a slot's opening stands.
+    /// @dev Offset of a slot's opening in the wave.
     function _openingAt(Docket memory d, uint256 slot) private pure returns (uint256) {
-        // An offset within a transaction: a slot has eight bits.
+        // An offset in calldata and a slot of eight bits: the sum does not overflow.
         unchecked {
             return d.openings + Wire.OPENING * slot;
         }

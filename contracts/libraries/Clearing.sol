@@ -86,8 +86,8 @@ library Clearing {
         }
     }
 
-    /// @notice Writes down what the verdicts that were weighed come to, without a score.
-    /// @param d empty
+    /// @notice Writes what the weighed verdicts come to into `d`, without a score.
+    /// @param d a decision to which nothing was written yet
     /// @param slots executor slots, ≤ 8
     /// @param drawn weight of the whole panel, at least that of the verdicts on a question
     /// @param seats members of the whole panel

@@ -58,7 +58,7 @@ library LawCodec {
 
     /// @notice Length in bytes of a law with `nodeCount` nodes.
     function lawLength(uint256 nodeCount) internal pure returns (uint256) {
-        // A count of sixteen bits, or of what lies in memory.
+        // A count of sixteen bits, or the length of an array in memory: no length overflows.
         unchecked {
             return HEADER_LENGTH + nodeCount * NODE_LENGTH;
         }
@@ -225,7 +225,7 @@ library LawCodec {
     /// @dev Reads the count and checks the length against it: a law alone, or a law with its context.
     function _nodeCount(bytes memory law) private pure returns (uint256 count) {
         uint256 behind;
-        // A count of sixteen bits. Bytes too few for it wrap to what is neither nothing nor a context, and a count of none to more than a law has.
+        // Differences wrap: a law too short leaves far more than a context behind it, and a count of zero exceeds MAX_NODES.
         unchecked {
             // The low bits are the count.
             count = uint16(uint256(law.load(0)));

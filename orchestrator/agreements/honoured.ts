@@ -6,7 +6,7 @@ import { type Agreement, DEFAULTS, isDrawn } from "./schema.ts";
 /** What an arbiter has in any case: the signed acts. */
 const EVIDENCE: readonly string[] = ["agreement", "deliverable_hash", "verification_result"];
 
-/** By an escrow, by the client afterwards, or by hand; `city` and `http_callback` are the paper's, and nobody serves them. */
+/** Ways of payment that work here: by an escrow, by the client afterwards, by hand. Nothing serves the paper's `city` and `http_callback`. */
 const PAID_BY: readonly string[] = ["erc8183", "x402", "manual"];
 
 /** Evaluators that an escrow waits for: the first and its backup. */

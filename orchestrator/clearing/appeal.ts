@@ -72,7 +72,7 @@ export interface Reopened {
 
 /**
  * Receives an appeal and returns its obligation to verification: the instruction never becomes final, and only a decision on the new
- * envelope settles again. APPEAL_NOT_DUE: it is no party's, its side (requestor or performers) has appealed already, it is not in the window,
+ * envelope settles again. APPEAL_NOT_DUE: its filer is no party, its side (requestor or performers) has appealed already, it is not in the window,
  * not about the standing instruction and its decision, or has no new evidence at a floor. The envelope is judged as at ingest, but may be by
  * any party and outside the execution window; it must repeat what was admitted, which keeps its class. Throws NotTheEngine unless the caller
  * is an engine of this obligation.

@@ -75,8 +75,8 @@ export interface DocketStore {
 }
 
 /**
- * Records of an obligation as those who received them show them: in any order, and with anything else among them; who takes them limits their
- * number. No store can vouch for its own end, but whom a record favours has it, signed.
+ * Records of an obligation as presented by those who received them: in any order, with anything else among them. The caller limits their
+ * number. No store can vouch for its own end, but whoever a record favours has a signed copy.
  */
 export type ShownRecords = (obligation: Hash) => readonly unknown[];
 

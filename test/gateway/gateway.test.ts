@@ -234,15 +234,15 @@ describe("the gateway of a city with a mission", function () {
 
   it("has its passports read by nobody who is handed another's, or one that was changed on its way", async () => {
     const [subject = "", other = ""] = (await passports()).items.map((each) => each.subject);
-    const told = JSON.parse((await get(`/v1/passports/${subject}`)).body);
+    const honest = JSON.parse((await get(`/v1/passports/${subject}`)).body);
     const stranger = privateKeyToAccount(`0x${"77".repeat(32)}`);
     const bent: Readonly<Record<string, object>> = {
       "somebody else's": JSON.parse((await get(`/v1/passports/${other}`)).body),
-      "did not sign it": { ...told, card: { ...told.card, fields: { cleared_obligations: 99 } } },
-      "has another key": { ...told, engine: `secp256k1:${compressed(stranger.publicKey)}` },
-      "no account's": { ...told, engine: `ed25519:0x${"11".repeat(32)}` },
+      "did not sign it": { ...honest, card: { ...honest.card, fields: { cleared_obligations: 99 } } },
+      "has another key": { ...honest, engine: `secp256k1:${compressed(stranger.publicKey)}` },
+      "no account's": { ...honest, engine: `ed25519:0x${"11".repeat(32)}` },
     };
-    let said: object = told;
+    let said: object = honest;
     const liar = createServer((_, answer) => answer.setHeader("content-type", "application/json").end(JSON.stringify(said)));
     await once(liar.listen(0, "127.0.0.1"), "listening");
     const at = liar.address();

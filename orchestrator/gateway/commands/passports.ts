@@ -36,7 +36,7 @@ export const passportOutput = z.strictObject({
 const postedSchema = z.object({ passports: hashSchema });
 const NAME = "EvidenceRegistry.PassportsPosted";
 
-/** More than a reorganization takes back. */
+/** Postings read to find the last one: those that a reorganization took back are among them. */
 const NEWEST = 20;
 
 interface Posting {
