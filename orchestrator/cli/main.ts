@@ -253,6 +253,8 @@ program
   .argument("<agent>", "its account", anAddress)
   .option("--city <url>", "the city's gateway; default: the city served from this folder")
   .addOption(whole("--at <seconds>", "as it was posted last by then, unix seconds", 0, 100_000_000_000))
+  .option("--rpc <url>", "compare it with the chain: RPC URL of a node of the city's chain that you trust")
+  .addOption(new Option("--registry <address>", "the city's EvidenceRegistry; default: as the city names it").argParser(anAddress))
   .addOption(json())
   .action(passport);
 

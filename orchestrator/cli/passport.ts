@@ -5,9 +5,11 @@ import { registryOf } from "../clearing/registry.ts";
 import { type PublicKey, publicKeySchema, verifySignature } from "../clearing/signature.ts";
 import { engineOf } from "../execution/clearing-record.ts";
 import { passportOutput } from "../gateway/commands/passports.ts";
-import { AgentCityError } from "../primitives/errors.ts";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import { plainLine } from "../primitives/plain-text.ts";
 import { askCity, gatewayOr } from "./ask-city.ts";
+import { type Node, type OnChain, requireOnChain } from "./posted-passport.ts";
 
 /** A city answered with a card that its engine did not sign, or with somebody else's. */
 class CardRefused extends AgentCityError {
@@ -45,16 +47,40 @@ function runnerOf(subject: string, key: PublicKey): string {
   }
 }
 
-/** Prints the card of an agent's passport in a served city. */
-export async function passport(
-  subject: string,
-  { city, at, json = false }: { readonly city?: string; readonly at?: number; readonly json?: boolean },
-): Promise<void> {
-  const found = await readPassport(gatewayOr(city), subject, at);
-  process.stdout.write(json ? `${JSON.stringify(found)}\n` : linesOf(found));
+export interface PassportOptions {
+  readonly city?: string;
+  readonly at?: number;
+  readonly rpc?: string;
+  readonly registry?: Address;
+  readonly json?: boolean;
 }
 
-function linesOf({ card, runner, posted }: SignedPassport): string {
+/** Prints the card of an agent's passport in a served city, and what was compared with the chain. */
+export async function passport(subject: string, { city, at, rpc, registry, json = false }: PassportOptions): Promise<void> {
+  if (rpc === undefined && registry !== undefined)
+    throw new InvalidValue("--registry", "nobody is asked about it", { action: "add --rpc <url> of a node that you trust" });
+  const url = gatewayOr(city);
+  const found = await readPassport(url, subject, at);
+  const onChain = rpc === undefined ? null : await requireOnChain(url, found, { rpc, registry } satisfies Node, at);
+  const told = json ? `${JSON.stringify({ ...found, onChain, unchecked: uncheckedAfter(onChain) })}\n` : passportLines(found, onChain);
+  process.stdout.write(told);
+}
+
+/** What a reader still relies on the city for. */
+function uncheckedAfter(onChain: OnChain | null): readonly string[] {
+  return [
+    ...(onChain === null ? ["that the chain knows this runner and this posting: add --rpc <url> of a node that you trust"] : []),
+    ...(onChain?.isNamedByCity === true
+      ? [
+          `that ${onChain.registry} is this city's EvidenceRegistry, as the city says: add --registry <address> from its founders' deployment.json`,
+        ]
+      : []),
+    "that the engine's card says what final decisions come to: npm run audit -- <mission> shows it, from the bundles",
+  ];
+}
+
+/** A card for people. `onChain`: what a node confirmed; null if none was asked. */
+export function passportLines({ card, runner, posted }: SignedPassport, onChain: OnChain | null): string {
   const { period, record, fields, flagged } = card;
   const rows = [
     ["PASSPORT", card.subject],
@@ -65,6 +91,14 @@ function linesOf({ card, runner, posted }: SignedPassport): string {
     ["bases audited", `${record.audits}, of which ${record.mismatches} do not match`],
     ["SIGNED", `by the engine of runner ${runner}`],
     ["POSTED", `${posted.index} in block ${posted.block}`],
+    ["CHECKED", "the engine's signature"],
+    ...(onChain === null
+      ? []
+      : [
+          ["CHECKED", `the runner is registered in ${onChain.registry}, by ${onChain.rpc} (chain ${onChain.chainId})`],
+          ["CHECKED", "the passport is in the list that was posted there last, by the time asked for"],
+        ]),
+    ...uncheckedAfter(onChain).map((what) => ["NOT CHECKED", what]),
   ];
   return rows.map(([name = "", value = ""]) => `${plainLine(name).padEnd(28)}  ${plainLine(value)}\n`).join("");
 }

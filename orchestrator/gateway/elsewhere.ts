@@ -46,7 +46,7 @@ export function askElsewhere(url: string): Ask {
     const { ok, body } = await fetched(url, query === "" ? filled : `${filled}?${query}`, { method, headers });
     if (!ok) {
       const { error } = errorSchema.parse(body);
-      throw new Refused("BadRequest", error.message, { details: error.code });
+      throw new Refused("BadRequest", error.message, { details: error.code, action: error.action });
     }
     output.parse(body);
     if (!isObject(body)) throw new CityUnreachable(url, "its answer is not an object");

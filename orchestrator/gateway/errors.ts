@@ -72,8 +72,11 @@ const STATUS: Readonly<Record<string, number>> = {
   TooManyStreams: 429,
 };
 
-/** Errors that only the operator can fix: reported to the client and to the operator. */
-const OPERATORS: ReadonlySet<string> = new Set(["BlockDamaged"]);
+/** Errors that only the operator can fix, reported to the client and to the operator: what the client can do. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  BlockDamaged: "ask the city's operator to restore it",
+  PassportMissing: "ask the city's operator to restore it; the bundle of the last mission that changed it has it",
+};
 
 /** A refused request, with a named error. */
 export class Refused extends AgentCityError {
@@ -136,10 +139,8 @@ export interface ErrorBody {
  */
 export function answerTo(error: unknown): { readonly status: number; readonly body: ErrorBody; readonly isOurs: boolean } {
   if (error instanceof AgentCityError) {
-    if (OPERATORS.has(error.code)) {
-      const { code, message } = error;
-      return { status: 500, body: { error: { code, message, action: "ask the city's operator to restore it" } }, isOurs: false };
-    }
+    const action = OPERATORS[error.code];
+    if (action !== undefined) return { status: 500, body: { error: { ...error.toPlain(), action } }, isOurs: false };
     const status = STATUS[error.code];
     if (status !== undefined) return { status, body: { error: error.toPlain() }, isOurs: true };
   }

@@ -19,7 +19,9 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
 import { secondsOf } from "../../orchestrator/clearing/fields.ts";
 import { priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
-import { readPassport } from "../../orchestrator/cli/passport.ts";
+import { Regulator } from "../../orchestrator/clerks/regulator.ts";
+import { passportLines, readPassport } from "../../orchestrator/cli/passport.ts";
+import { requireOnChain } from "../../orchestrator/cli/posted-passport.ts";
 import { IDENTITY_ABI, registrationSchema } from "../../orchestrator/escrow/registries.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
@@ -256,6 +258,66 @@ describe("the gateway of a city with a mission", function () {
       );
     }
     liar.close();
+  });
+
+  it("has its passports compared with the chain, by a node and a registry that the reader names", async () => {
+    const { city, gateway } = served;
+    const [subject = ""] = (await passports()).items.map((each) => each.subject);
+    const found = await readPassport(url, subject);
+    const own = { rpc: city.rpcUrl };
+    const { EvidenceRegistry: registry, ProducerContract: another } = city.client.addresses;
+    expect(await requireOnChain(url, found, own)).to.deep.equal({ ...own, chainId: 31_337, registry, isNamedByCity: true });
+    const known = await requireOnChain(url, found, { ...own, registry });
+    expect(known).to.deep.include({ isNamedByCity: false });
+    // Whoever reads it is told what nobody compared.
+    const unchecked = (onChain: typeof known | null) => passportLines(found, onChain).match(/^NOT CHECKED .*$/gm) ?? [];
+    expect(unchecked(null)[0]).to.include("--rpc");
+    expect(unchecked({ ...known, isNamedByCity: true })[0]).to.include("--registry");
+    expect(unchecked(known)).to.have.length(1);
+    const refusal = async (card: object, node: object = own, at?: number) => {
+      const { message, name } = await rejection(requireOnChain(url, { ...found, ...card }, { ...own, ...node }, at));
+      return `${name}: ${message}`;
+    };
+    // Anybody may sign as the engine of a key of its own, which the signature alone does not tell.
+    const stranger = privateKeyToAccount(`0x${"77".repeat(32)}`).address;
+    expect(await refusal({ runner: stranger })).to.match(/^NotOnChain: .*knows no runner/);
+    expect(await refusal({}, { registry: another })).to.match(/^NotOnChain: .*is no EvidenceRegistry/);
+    expect(await refusal({}, { registry: stranger })).to.match(/^NotOnChain: .*is no EvidenceRegistry/);
+    expect(await refusal({}, { rpc: "http://127.0.0.1:1" })).to.match(/^RpcUnreachable/);
+    const index = `0x${"ee".repeat(32)}` as const;
+    expect(await refusal({ posted: { ...found.posted, index } })).to.include("has no passports 0xee");
+    expect(await refusal({ card: { ...found.card, passport_digest: index } })).to.include("another passport of this agent");
+    expect(await refusal({ card: { ...found.card, period: { ...found.card.period, until: "2026-01-01T00:00:00Z" } } })).to.include(
+      "period",
+    );
+
+    // What the Regulator posts next, the city does not have: it says so, and no older card passes for the last.
+    const { clock } = city.chain;
+    await clock.run(async () => clock.sleepUntil(clock.now() + 60n));
+    const regulator = new Regulator(city.client, seat("regulator"));
+    const post = async (digest: Hex) => {
+      await regulator.postPassports(digest, [], intentKey("test-passports", digest));
+      await gateway.sync();
+    };
+    const codes = async () =>
+      Promise.all(
+        ["/v1/passports", `/v1/passports/${subject}`].map(async (path) => {
+          const { status, body } = await get(path);
+          return status === 200 ? status : errorSchema.parse(JSON.parse(body)).error.code;
+        }),
+      );
+    await post(index);
+    expect(await codes()).to.deep.equal(["PassportMissing", "PassportMissing"]);
+    expect(await refusal({})).to.include("others were posted since");
+    await post(digestOf(city.blocks.putJson({ [subject]: index })));
+    expect(await codes()).to.deep.equal([200, "PassportMissing"]);
+    const { error } = errorSchema.parse(JSON.parse((await get(`/v1/passports/${subject}`)).body));
+    expect(error.message).to.include(subject);
+    expect(error.action).to.include("bundle");
+    // As of then, the old card still is the one that was posted last.
+    const { at } = found.posted;
+    expect(await requireOnChain(url, await readPassport(url, subject, at), own, at)).to.deep.include({ registry });
+    await post(hashSchema.parse(found.posted.index));
   });
 
   it("answers every open question by its own schema", async () => {

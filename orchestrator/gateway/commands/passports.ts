@@ -2,8 +2,10 @@ import { z } from "zod";
 import { passportSchema } from "../../clearing/passport.ts";
 import { passportCard } from "../../clearing/passport-card.ts";
 import { type PassportIndex, passportAmong, passportIndexSchema } from "../../execution/passports.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { type Hash, hashSchema } from "../../primitives/hex.ts";
+import type { JsonValue } from "../../primitives/json.ts";
 import { type Command, cityCommand, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { pageOfPayloads } from "../payloads.ts";
@@ -33,6 +35,21 @@ export const passportOutput = z.strictObject({
   posted: postedOutput,
 });
 
+export const passportListOutput = z.strictObject({
+  items: z.array(z.strictObject({ subject: z.string(), passport_digest: hash })),
+  next: z.string().nullable(),
+  posted: postedOutput.nullable(),
+});
+
+/** What the chain says was posted is not among the city's records. */
+export class PassportMissing extends AgentCityError {
+  constructor(what: string, digest: Hash) {
+    super("PassportMissing", `${what} with digest ${digest} was posted on chain, and is not in this city's records`, {
+      action: `restore the block ${contentIdFromDigest(digest)} from the bundle of the last mission that changed it`,
+    });
+  }
+}
+
 const postedSchema = z.object({ passports: hashSchema });
 const NAME = "EvidenceRegistry.PassportsPosted";
 
@@ -44,24 +61,28 @@ interface Posting {
   readonly posted: z.input<typeof postedOutput>;
 }
 
-/** The passports that were posted last by a time, unix seconds; undefined if there are none, or this city does not have them. */
+/** The passports that were posted last by a time, unix seconds; undefined if there are none. Throws PassportMissing. */
 async function postingOf(world: World, by?: number): Promise<Posting | undefined> {
   const range = by === undefined ? {} : { toTime: by * 1_000 + 999 };
   const { payloads } = await pageOfPayloads(world, { name: NAME, ...range, newest: true, limit: NEWEST }, postedSchema);
   const [last] = payloads;
   if (last === undefined) return undefined;
   const { event, args } = last;
-  const id = contentIdFromDigest(args.passports);
-  if (!world.blocks.has(id)) return undefined;
   const posted = { index: args.passports, block: event.blockNumber, transaction: event.transactionHash };
   return {
-    index: passportIndexSchema.parse(world.blocks.getJson(id)),
+    index: passportIndexSchema.parse(keptIn(world, "The list of passports", args.passports)),
     posted: { ...posted, at: Math.floor(event.timestamp / 1_000) },
   };
 }
 
-function passportIn({ blocks }: World, subject: string, digest: Hash) {
-  return passportAmong([passportSchema.parse(blocks.getJson(contentIdFromDigest(digest)))], subject, digest);
+function keptIn({ blocks }: Pick<World, "blocks">, what: string, digest: Hash): JsonValue {
+  const id = contentIdFromDigest(digest);
+  if (!blocks.has(id)) throw new PassportMissing(what, digest);
+  return blocks.getJson(id);
+}
+
+function passportIn(world: World, subject: string, digest: Hash) {
+  return passportAmong([passportSchema.parse(keptIn(world, `The passport of ${subject}`, digest))], subject, digest);
 }
 
 /** Passports as they were posted: what final clearings say of those who work and judge here. */
@@ -75,11 +96,7 @@ export const passportCommands: readonly Command[] = [
     access: "open",
     cost: 5,
     input: z.strictObject({ cursor: pageInput.cursor, limit: pageInput.limit, at }),
-    output: z.strictObject({
-      items: z.array(z.strictObject({ subject: z.string(), passport_digest: hash })),
-      next: z.string().nullable(),
-      posted: postedOutput.nullable(),
-    }),
+    output: passportListOutput,
     async run(world, { cursor = "", limit = 50, at: by }) {
       const posting = await postingOf(world, by);
       const rest = Object.entries(posting?.index ?? {})
