@@ -35,6 +35,7 @@ const STATUS: Readonly<Record<string, number>> = {
   NotPosted: 404,
   MissionRefused: 422,
   DepositRefused: 409,
+  AppealRefused: 409,
   TooManyPosted: 429,
   HearingsClosed: 404,
   HearingUnknown: 404,

@@ -59,8 +59,9 @@ const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.string().optional(), action: z.string().optional() }),
 });
 
-/** Open questions about something else than a mission: tests of payments and of agreements ask them. */
+/** Open questions about something else than a mission that is over: tests of payments, appeals and agreements ask them. */
 const ASKED_ELSEWHERE = [
+  "prepare_appeal",
   "verify_claim",
   "get_claim",
   "verify_deliverable",

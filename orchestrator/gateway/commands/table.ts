@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { agreementCommands } from "./agreements.ts";
+import { appealCommands } from "./appeals.ts";
 import { breakerCommands } from "./breakers.ts";
 import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   ...nodeWorkCommands,
   ...bundleCommands,
   ...pushCommands,
+  ...appealCommands,
   ...sponsorCommands,
   ...verificationCommands,
   ...agreementCommands,
