@@ -159,6 +159,15 @@ interface Keeping {
   readonly silenceRetry: SilenceRetry | undefined;
 }
 
+interface Broadcast {
+  readonly transactions: readonly Hex[];
+  readonly mined: PromiseWithResolvers<void>;
+}
+
+function gasOf(transactions: readonly Hex[]): bigint {
+  return transactions.reduce((sum, raw) => sum + (parseTransaction(raw).gas ?? 0n), 0n);
+}
+
 class Driven implements DrivenChain {
   readonly isLive = false;
   readonly firstBlock: bigint;
@@ -178,6 +187,8 @@ class Driven implements DrivenChain {
   /** The last blocks, ending with the head. */
   readonly #recent: TranscriptBlock[] = [];
   readonly #mutex = new Mutex();
+  /** Broadcasts that no block contains yet, in the order in which they were requested. */
+  readonly #waiting: Broadcast[] = [];
   readonly #log: (line: string) => void;
   /** Number of the chain's first block, which it did not mine itself. */
   readonly #base: bigint;
@@ -291,10 +302,11 @@ class Driven implements DrivenChain {
     });
   }
 
-  broadcast(transactions: readonly Hex[]): Promise<void> {
-    return this.#alone(async () => {
-      for (const block of this.#fill(transactions)) await this.#mine(block, this.clock.now());
-    });
+  async broadcast(transactions: readonly Hex[]): Promise<void> {
+    const broadcast: Broadcast = { transactions, mined: Promise.withResolvers() };
+    this.#waiting.push(broadcast);
+    void this.#alone(() => this.#mineWaiting()).catch(broadcast.mined.reject);
+    await broadcast.mined.promise;
   }
 
   async receipt(hash: Hash): Promise<TransactionReceipt> {
@@ -424,12 +436,35 @@ class Driven implements DrivenChain {
     }
   }
 
+  /** Mines the broadcast that has waited longest, and in the same block those after it that fit. */
+  async #mineWaiting(): Promise<void> {
+    const [first, ...others] = this.#waiting;
+    let gas = gasOf(first?.transactions ?? []);
+    const tooMuch = others.findIndex(({ transactions }) => {
+      gas += gasOf(transactions);
+      return gas > BigInt(this.genesis.gasLimit);
+    });
+    await this.#mineTogether(this.#waiting.splice(0, tooMuch < 0 ? this.#waiting.length : tooMuch + 1));
+  }
+
+  /** If a transaction is refused, each broadcast gets a block of its own. */
+  async #mineTogether(broadcasts: readonly Broadcast[]): Promise<void> {
+    try {
+      for (const block of this.#fill(broadcasts.flatMap(({ transactions }) => transactions))) await this.#mine(block, this.clock.now());
+      for (const { mined } of broadcasts) mined.resolve();
+    } catch (error) {
+      const isRefused = error instanceof TransactionRefused && !isUnreachable(error);
+      if (isRefused && broadcasts.length > 1) for (const each of broadcasts) await this.#mineTogether([each]);
+      else for (const { mined } of broadcasts) mined.reject(error);
+    }
+  }
+
   /** Splits a list into blocks that hold it, keeping its order. */
   *#fill(transactions: readonly Hex[]): Generator<readonly Hex[]> {
     let block: Hex[] = [];
     let used = 0n;
     for (const raw of transactions) {
-      const gas = parseTransaction(raw).gas ?? 0n;
+      const gas = gasOf([raw]);
       if (block.length > 0 && used + gas > BigInt(this.genesis.gasLimit)) {
         yield block;
         block = [];
@@ -486,28 +521,39 @@ class Driven implements DrivenChain {
    */
   async #queue(transactions: readonly Hex[], isRecorded: boolean): Promise<readonly Hash[]> {
     const queued: Hash[] = [];
-    const next = new Map<string, number>();
     let gas = 0n;
-    for (const raw of transactions) {
-      const hash = keccak256(raw);
-      try {
-        const asked = parseTransaction(raw).gas ?? 0n;
+    let hash: Hash = "0x";
+    try {
+      for (const raw of transactions) {
+        hash = keccak256(raw);
+        const asked = gasOf([raw]);
         if (asked > MAX_TRANSACTION_GAS) throw new TransactionRefused(hash, `it asks for ${asked} gas, more than ${MAX_TRANSACTION_GAS}`);
         gas += asked;
         if (gas > BigInt(this.genesis.gasLimit)) throw new TransactionRefused(hash, "the block's gas limit is reached");
         await this.#node("eth_sendRawTransaction", raw);
         queued.push(hash);
-        if (isRecorded) continue;
-        const { from, nonce } = pendingSchema.parse(await this.#node("eth_getTransactionByHash", hash));
-        const expected = next.get(from) ?? Number(await this.#node("eth_getTransactionCount", from, "latest"));
-        if (nonce !== expected) throw new TransactionRefused(hash, `its nonce is ${nonce}, the sender's next is ${expected}`);
-        next.set(from, nonce + 1);
-      } catch (cause) {
-        for (const other of queued) await this.#node("hardhat_dropTransaction", other);
-        throw cause instanceof TransactionRefused ? cause : new TransactionRefused(hash, messageOf(cause), cause);
       }
+      if (!isRecorded) await this.#requireNext(queued);
+    } catch (cause) {
+      for (const other of queued) await this.#node("hardhat_dropTransaction", other);
+      throw cause instanceof TransactionRefused ? cause : new TransactionRefused(hash, messageOf(cause), cause);
     }
     return queued;
+  }
+
+  /** Each must have its sender's next nonce: the pool also keeps others, for later. */
+  async #requireNext(hashes: readonly Hash[]): Promise<void> {
+    const pending = await Promise.all(
+      hashes.map(async (hash) => ({ hash, ...pendingSchema.parse(await this.#node("eth_getTransactionByHash", hash)) })),
+    );
+    const senders = [...new Set(pending.map(({ from }) => from))];
+    const counts = await Promise.all(senders.map((from) => this.#node("eth_getTransactionCount", from, "latest")));
+    const next = new Map(senders.map((from, place) => [from, Number(counts[place])]));
+    for (const { hash, from, nonce } of pending) {
+      const expected = next.get(from) ?? 0;
+      if (nonce !== expected) throw new TransactionRefused(hash, `its nonce is ${nonce}, the sender's next is ${expected}`);
+      next.set(from, expected + 1);
+    }
   }
 
   /** The work of mining again grows with the chain, and so does the cost of saving it. */

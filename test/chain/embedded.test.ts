@@ -77,6 +77,21 @@ describe("the embedded chain", () => {
     expect(chain.head().number).to.equal(1n);
   });
 
+  it("mines what was broadcast meanwhile in one block, and what is refused holds back no one else", async () => {
+    const chain = await opened({});
+    const [bob, carol] = [devnetAccount(4), devnetAccount(5)];
+    const sign = async (...nonces: readonly (readonly [typeof alice, number])[]) => Promise.all(nonces.map(([by, at]) => transfer(by, at)));
+    const first = [await sign([alice, 0]), await sign([bob, 0], [bob, 1]), await sign([carol, 0])];
+    await Promise.all(first.map((raws) => chain.broadcast(raws)));
+    expect(chain.head().transactions).to.deep.equal(first.flat());
+    const second = [await sign([alice, 1]), await sign([bob, 7]), await sign([carol, 1])];
+    const ends = await Promise.allSettled(second.map((raws) => chain.broadcast(raws)));
+    expect(ends.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "fulfilled"]);
+    expect(ends[1]).to.have.property("reason").that.is.instanceOf(TransactionRefused);
+    const counts = [alice, bob, carol].map(({ address }) => chain.publicClient.getTransactionCount({ address }));
+    expect(await Promise.all(counts)).to.deep.equal([2, 2, 2]);
+  });
+
   it("jumps when all work waits, and the jump is a block", async () => {
     const chain = await opened({ dir });
     await chain.clock.sleepUntil(START + 3_600n);
