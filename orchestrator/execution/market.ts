@@ -50,7 +50,11 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     const producers = await factsOf(world, workers);
     const offers = new Map<Worker, readonly Offer[]>();
     const backing = new Backing(world, mission);
-    for (const worker of workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
+    // What a pool can still back depends on the offers before; all others are asked together.
+    const own = workers.filter(({ manager }) => manager === undefined);
+    const asked = await Promise.all(own.map((worker) => offersOf(world, mission, worker, fresh, producers, terms, backing)));
+    for (const worker of workers)
+      offers.set(worker, asked[own.indexOf(worker)] ?? (await offersOf(world, mission, worker, fresh, producers, terms, backing)));
     await backing.grant();
     const absent = new Set<Worker>();
     const bidders = await placeBids(world, mission, fresh, offers, absent);

@@ -1,5 +1,8 @@
 import { intentKey } from "../../chain/outbox.ts";
+import type { Intent } from "../../chain/sender.ts";
+import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { writeMany } from "../../client/write.ts";
 import type { Signing } from "../../execution/seat.ts";
 import type { World } from "../../execution/world.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
@@ -21,17 +24,25 @@ export async function payOut(world: World, mission: Address): Promise<void> {
   const payees = [...world.workers, ...world.verifiers, world.sponsor].filter(({ account }) => owed.has(account.address));
   // Missions side by side pay the same accounts, and each withdrawal uses up a nonce.
   await world.bidding.run(async () => {
-    for (const signatory of payees) await withdraw(world, mission, signatory);
+    const intents = await Promise.all(payees.map((signatory) => withdrawal(world, mission, signatory)));
+    await writeMany(
+      world.client,
+      intents.flatMap((intent) => intent ?? []),
+    );
   });
 }
 
-async function withdraw(world: World, mission: Address, { account }: Pick<Signing, "account">): Promise<void> {
-  const { client } = world;
+/** Undefined if nothing is owed, or the account does not sign. */
+async function withdrawal(
+  { client }: World,
+  mission: Address,
+  { account }: Pick<Signing, "account">,
+): Promise<Intent<LogNote> | undefined> {
   const by = account.address;
-  if ((await client.treasury.creditOf(by)) === 0n) return;
+  if ((await client.treasury.creditOf(by)) === 0n) return undefined;
   const nonce = await client.treasury.nonceOf(by);
   const message = { account: by, by, to: by, nonce, deadline: Number(client.chain.clock.now() + VALIDITY) };
   const signature = await unlessAbsent(() => signMessage(client, account, "Withdrawal", message));
-  if (signature === undefined) return;
-  await client.treasury.withdrawFor([message, signature], { intent: intentKey("withdraw", mission, by, nonce) });
+  if (signature === undefined) return undefined;
+  return client.treasury.call.withdrawFor([message, signature], { intent: intentKey("withdraw", mission, by, nonce) });
 }
