@@ -1,6 +1,6 @@
 import { type Exploration, explore, type Machine } from "./explore.ts";
 import { AGREEMENT_MUTANTS, agreement, SAMPLING_MUTANTS, SEVERAL_MUTANTS } from "./machines/agreement.ts";
-import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
+import { concurrency, disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { ENVELOPE_MUTANTS, envelopes } from "./machines/envelopes.ts";
 import { GAME_RULES, game } from "./machines/game.ts";
@@ -38,6 +38,7 @@ const missionOf = (name: LawName, options?: MissionOptions) => mission(name, LAW
 export const MODELS: readonly CountedModel[] = [
   { ...model(lifecycle()), generated: 2349, distinct: 2345, published: "Pramana 6.2" },
   { ...model(disclosure()), generated: 7409, distinct: 4601, published: "Pramana 6.2" },
+  { ...model(concurrency()), generated: 7123, distinct: 4317 },
   { ...model(envelopes()), generated: 43, distinct: 21, published: "Pramana 6.3" },
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
   { ...model(agreement()), generated: 520, distinct: 408 },
@@ -69,6 +70,9 @@ export const MUTANTS: readonly Model[] = [
     mutant(`without "${rule}"`, disclosure(withoutRule(rule))),
   ),
   ...(["verify", "suppress", "show"] as const).map((action) => mutant(`"${action}" told, not done`, disclosure(forgetting(action)))),
+  ...["a claim is emitted once", "a claim is verified once"].map((rule) =>
+    mutant(`two of each, without "${rule}"`, concurrency(withoutRule(rule))),
+  ),
   ...Object.entries(ENVELOPE_MUTANTS).map(([name, reads]) => mutant(name, envelopes(reads))),
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
   ...AGREEMENT_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules))),

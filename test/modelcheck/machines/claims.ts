@@ -1,11 +1,11 @@
-import { CLAIM_TYPES, digestOf } from "../../../orchestrator/attestation/claims.ts";
+import { CLAIM_TYPES, type ClaimType, digestOf } from "../../../orchestrator/attestation/claims.ts";
 import type { LifecycleEvent } from "../../../orchestrator/attestation/events.ts";
 import { advance, type ClaimRecord, LIFECYCLE_RULES, LifecycleRefused } from "../../../orchestrator/attestation/lifecycle.ts";
 import { OUTCOME_STATUSES } from "../../../orchestrator/attestation/outcome.ts";
 import { EMPTY_TRAIL, type TrailEntry, type TrailHead } from "../../../orchestrator/attestation/trail.ts";
 import type { Invariant, Machine, Move } from "../explore.ts";
 
-/** The bounds under which the paper's state counts were published (Pramana 6.2): two claims, one agent, source and verifier. */
+/** The bounds under which the paper's state counts were published (Pramana 6.2), with one agent, source and verifier. */
 const CLAIMS = ["c1", "c2"] as const;
 const TRAIL_CAP = 6;
 const AT = "2026-01-01T00:00:00.000Z";
@@ -54,19 +54,35 @@ const INVARIANTS: readonly Invariant<State>[] = [
   },
 ];
 
+/** Who acts. Attesters and verifiers are each as good as any other. */
+interface Actors {
+  readonly attesters: readonly string[];
+  readonly verifiers: readonly string[];
+  readonly principals: readonly string[];
+  readonly types: readonly ClaimType[];
+}
+const ONE: Actors = { attesters: ["agent"], verifiers: ["verifier"], principals: [], types: CLAIM_TYPES };
+const TWO: Actors = {
+  attesters: ["agent", "other agent"],
+  verifiers: ["verifier", "other verifier"],
+  principals: ["principal"],
+  types: ["citation", "measurement"],
+};
+
 /** Everything anybody could try next. */
-function eventsFor(claim: string, principals: readonly string[]): LifecycleEvent[] {
+function eventsFor(claim: string, { attesters, verifiers, principals, types }: Actors): LifecycleEvent[] {
   return [
-    ...CLAIM_TYPES.map((claimType) => ({ action: "emit", claim, claimType, attester: "agent", digest: DIGEST }) as const),
-    ...OUTCOME_STATUSES.map((status) => ({ action: "verify", claim, status, verifier: "verifier" }) as const),
+    ...attesters.flatMap((attester) => types.map((claimType) => ({ action: "emit", claim, claimType, attester, digest: DIGEST }) as const)),
+    ...verifiers.flatMap((verifier) => OUTCOME_STATUSES.map((status) => ({ action: "verify", claim, status, verifier }) as const)),
     { action: "suppress", claim },
     ...principals.map((principal) => ({ action: "show", claim, principal }) as const),
   ];
 }
 
-function machine(name: string, principals: readonly string[], step: Advance): Machine<State> {
+function machine(name: string, actors: Actors, step: Advance): Machine<State> {
+  const turns = turnsOf(actors);
   function* moves({ claims, trail }: State): Iterable<Move<State>> {
-    for (const event of CLAIMS.flatMap((claim) => eventsFor(claim, principals))) {
+    for (const event of CLAIMS.flatMap((claim) => eventsFor(claim, actors))) {
       try {
         const head: TrailHead = { length: trail.length, digest: trail.at(-1)?.digest ?? EMPTY_TRAIL.digest };
         const { record, entry } = step(claims[event.claim], head, event, AT);
@@ -82,24 +98,41 @@ function machine(name: string, principals: readonly string[], step: Advance): Ma
     about: "claims emitted, verified, suppressed and shown; the real `advance` of attestation/lifecycle.ts",
     initial: { claims: {}, trail: [] },
     moves,
-    key: (state) => CLAIMS.map((_, turn) => keyAs(state, turn)).sort()[0] ?? "",
+    key: (state) => turns.map((turn) => keyAs(state, turn)).sort()[0] ?? "",
     within: ({ trail }) => trail.length <= TRAIL_CAP,
     invariants: INVARIANTS,
   };
 }
 
-/** The state with its claims renamed: which is called first makes no difference. Digests and times say nothing new. */
-function keyAs({ claims, trail }: State, turn: number): string {
-  const order: string[] = CLAIMS.map((_, index) => CLAIMS[(index + turn) % CLAIMS.length] ?? "");
+/** One way to rename claims, attesters and verifiers: each name's place. */
+type Turn = readonly (readonly string[])[];
+
+/** Which is called first makes no difference. */
+function turnsOf({ attesters, verifiers }: Actors): readonly Turn[] {
+  const rotations = (names: readonly string[]) =>
+    names.map((_, turn) => names.map((_, index) => names[(index + turn) % names.length] ?? ""));
+  return rotations(CLAIMS).flatMap((claims) =>
+    rotations(attesters).flatMap((firsts) => rotations(verifiers).map((seconds) => [claims, firsts, seconds])),
+  );
+}
+
+/** The renamed state. Digests and times say nothing new. */
+function keyAs({ claims, trail }: State, [order = [], attesters = [], verifiers = []]: Turn): string {
   const records = order.map((claim) => claims[claim] ?? null);
-  const told = trail.map(({ event: { action, claim } }) => `${action}${order.indexOf(claim)}`);
+  const told = trail.map(({ event }) => {
+    const by =
+      event.action === "emit" ? attesters.indexOf(event.attester) : event.action === "verify" ? verifiers.indexOf(event.verifier) : 0;
+    return `${event.action}${order.indexOf(event.claim)}${by}`;
+  });
   return JSON.stringify([records, told]);
 }
 
 /** P-1 to P-3, without anybody to show claims to. */
-export const lifecycle = (step: Advance = advance) => machine("claims: lifecycle", [], step);
+export const lifecycle = (step: Advance = advance) => machine("claims: lifecycle", ONE, step);
 /** With a principal who is shown claims, again and again. */
-export const disclosure = (step: Advance = advance) => machine("claims: disclosure", ["principal"], step);
+export const disclosure = (step: Advance = advance) => machine("claims: disclosure", { ...ONE, principals: ["principal"] }, step);
+/** Two attesters and two verifiers, who act in any order on the same claims: whoever comes second changes nothing. */
+export const concurrency = (step: Advance = advance) => machine("claims: two attesters, two verifiers", TWO, step);
 
 /** The real function with one guard dropped. */
 export function withoutRule(name: string): Advance {
