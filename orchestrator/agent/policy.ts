@@ -123,6 +123,8 @@ export class Policy {
   readonly #of: PolicyOptions;
   readonly #voter: Voter;
   readonly #grounds: Grounds;
+  /** Nonces of bids that are not on chain yet, by place. */
+  readonly #signedBids = new Map<string, bigint>();
 
   constructor(options: PolicyOptions) {
     this.#of = options;
@@ -425,9 +427,18 @@ export class Policy {
     const offer = memory.recall(["bid", mission, node, attempt], offered);
     const service = this.#of.services.find(({ name }) => name === offer?.service);
     if (offer === undefined || service === undefined) throw new WillNotSign("Bid", "node", "this agent made no such offer");
-    const nonce = await client.execution.nonceOf(this.#self);
+    const nonce = this.#bidNonce([mission, node, attempt].join(), await client.execution.nonceOf(this.#self), message["nonce"]);
     const deadline = await this.#grounds.deadline("Bid", message, DAY);
     return { agent: this.#self, mission, node, service: service.id, price: BigInt(offer.price), nonce, deadline };
+  }
+
+  /** The chain's next, or the one after the bids that this agent signed and that are not on chain yet; the same for the same bid. */
+  #bidNonce(bid: string, next: bigint, asked: unknown): bigint {
+    for (const [other, nonce] of this.#signedBids) if (nonce < next) this.#signedBids.delete(other);
+    const last = [...this.#signedBids.values()].reduce((most, nonce) => (nonce > most ? nonce : most), next - 1n);
+    const nonce = asked === String(next) ? next : (this.#signedBids.get(bid) ?? last + 1n);
+    this.#signedBids.set(bid, nonce);
+    return nonce;
   }
 
   async #commitsMessage(message: UncheckedMessage, mission: Address | null): Promise<Message<"Commits">> {

@@ -76,6 +76,10 @@ describe("scenario: producers that may not take part", function () {
     expect(bids.map(({ args }) => args.agent)).to.not.include(addressOf("P4"));
     expect(told).to.include("P4 takes no part: its reputation is 400, below the floor of 500");
     expect(told.some((line) => /: the bid of P1 was refused \(\w+\)$/.test(line))).to.equal(true);
+    // P1's bid after the refused one had the next nonce, so it is signed again; all others are placed in one transaction.
+    const [own, others] = [true, false].map((isOwn) => bids.filter(({ args }) => (args.agent === addressOf("P1")) === isOwn));
+    expect([own, others].map((some) => new Set(some?.map(({ transactionHash }) => transactionHash)).size)).to.deep.equal([1, 1]);
+    expect(own?.[0]?.transactionHash).to.not.equal(others?.[0]?.transactionHash);
     const pulses = await city.client.constitution.history("Pulsed", {});
     const third = Number(await city.client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD"))) / 3;
     expect(pulses).to.not.have.length(0);
