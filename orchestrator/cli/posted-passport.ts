@@ -1,4 +1,5 @@
 import { ContractFunctionExecutionError } from "viem";
+import type { z } from "zod";
 import { evidenceRegistryAbi } from "../chain/abi/EvidenceRegistry.ts";
 import type { Chain } from "../chain/chain.ts";
 import { RpcUnreachable } from "../chain/errors.ts";
@@ -64,7 +65,8 @@ export async function requireOnChain(
     if (next !== undefined && (at === undefined || next.time <= at))
       throw refuse(`others were posted since, in block ${next.block}`, "ask again: they may have been posted a moment ago");
     const listed = await indexFrom(url, at);
-    if (indexDigest(listed) !== posted.index) throw refuse("the list that was posted is another than the city's", "ask again");
+    if (listed === undefined || indexDigest(listed) !== posted.index)
+      throw refuse("the list that was posted is another than the city's", "ask again");
     if (listed[addressSchema.parse(card.subject)] !== card.passport_digest) throw refuse("another passport of this agent was posted");
     return { rpc, chainId: chain.id, registry, isNamedByCity: known === undefined };
   } finally {
@@ -97,16 +99,21 @@ async function postingsFrom({ publicClient }: Chain, address: Address, block: bi
   );
 }
 
-/** All digests as the city lists them. */
-async function indexFrom(url: string, at?: number): Promise<PassportIndex> {
+/** Pages of a city's list, beyond which it does not end. */
+const MOST_PAGES = 1_000;
+
+/** All digests as the city lists them; undefined if its pages do not go on, or do not end. */
+async function indexFrom(url: string, at?: number): Promise<PassportIndex | undefined> {
   const index: Record<string, PassportIndex[string]> = {};
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: ReturnType<typeof passportListOutput.parse> = await askCity(url, "list_passports", passportListOutput, {
+  let cursor: string | null = "";
+  for (let pages = 0; cursor !== null; pages += 1) {
+    const page: z.output<typeof passportListOutput> = await askCity(url, "list_passports", passportListOutput, {
       ...(at === undefined ? {} : { at }),
       ...(cursor === "" ? {} : { cursor }),
       limit: 200,
     });
     for (const { subject, passport_digest } of page.items) index[subject] = hashSchema.parse(passport_digest);
+    if (page.next !== null && (page.next <= cursor || pages === MOST_PAGES)) return undefined;
     cursor = page.next;
   }
   return index;

@@ -1,3 +1,4 @@
+// @long
 /** Appeals of parties who have a key and HTTP, in a city whose mission goes on meanwhile: who may, with what, how often, and who reads it. */
 import { join } from "node:path";
 import { expect } from "chai";

@@ -292,6 +292,22 @@ describe("the gateway of a city with a mission", function () {
       "period",
     );
 
+    // A list of another index, or without an end, is no list.
+    const bent = { more: 0, next: "0x1" };
+    const liar = createServer(async (asked, answer) => {
+      const { body } = await get(asked.url ?? "");
+      const isList = asked.url?.startsWith("/v1/passports?") === true;
+      if (isList) bent.more += 1;
+      answer.setHeader("content-type", "application/json");
+      answer.end(isList ? JSON.stringify({ ...JSON.parse(body), next: bent.next }) : body);
+    });
+    await once(liar.listen(0, "127.0.0.1"), "listening");
+    const away = liar.address();
+    const endless = requireOnChain(`http://127.0.0.1:${typeof away === "object" ? away?.port : ""}`, found, own);
+    expect((await rejection(endless)).message).to.include("another than the city's");
+    expect(bent.more).to.equal(2);
+    liar.close();
+
     // What the Regulator posts next, the city does not have: it says so, and no older card passes for the last.
     const { clock } = city.chain;
     await clock.run(async () => clock.sleepUntil(clock.now() + 60n));
