@@ -303,7 +303,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         if (hash == 0) hash = _EVIDENCE.seedOf(c.drawBlock);
         if (hash == 0) revert IEvidenceRegistry.SeedUnknown(c.drawBlock);
         bytes32 seed = PanelDraw.seed(EfficientHashLib.hash(hash, key), address(this), 0, h.panels);
-        (Seat[] memory panel, ) = _EVIDENCE.drawPanel(
+        Seat[] memory panel = _EVIDENCE.drawPanel(
             seed,
             // `register` has seen that it is at most seven.
             uint8(_sizeOf(terms, h.challenger != Challenger.NOBODY)),

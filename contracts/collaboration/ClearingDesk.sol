@@ -27,8 +27,8 @@ library ClearingDesk {
         Judgement memory j = Rulings.judge(s, city, wave);
         Frame memory f = MissionFrame.open(city);
         uint256 count = j.rulings.length / RulingWords.WORDS;
-        if (j.principals.length != 0) {
-            s.head.execution.recordVerifiers(j.principals);
+        if (j.seats.length != 0) {
+            s.head.execution.recordVerifiers(j.seats);
             // Charged members are already marked.
             Panels.charge(s, j.absent);
         }

@@ -43,8 +43,6 @@ struct Docket {
     address refuter;
     address seconder;
     Seat[] panel;
-    /// One per place.
-    address[] principals;
     /// Verdicts handed in.
     WeighedVerdict[] heard;
     uint256 verdicts;

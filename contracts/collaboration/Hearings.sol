@@ -114,15 +114,15 @@ library Hearings {
         if (!differ || !alike) revert ICollaborationContract.NotContradictory(verifier);
         bytes32 obligation = NodeCore.obligationOf(s, f, node, attempt);
         if (v.obligation != obligation) revert ICollaborationContract.WrongObligation(obligation, v.obligation);
-        address[] memory principal = new address[](1);
-        principal[0] = _requireMember(s, f, node, attempt, verifier, v.draw);
+        Seat[] memory seat = new Seat[](1);
+        seat[0] = _requireMember(s, f, node, attempt, verifier, v.draw);
         bytes32 key = keccak256(abi.encode(verifier, obligation, v.draw, v.question));
         if (s.accused[key]) {
             revert ICollaborationContract.AlreadyAccused(verifier, obligation, v.draw, uint8(v.question));
         }
         s.accused[key] = true;
         emit ICollaborationContract.Contradicted(node, attempt, verifier, uint8(v.question));
-        s.head.execution.recordVerifiers(principal);
+        s.head.execution.recordVerifiers(seat);
         s.head.execution.settleVerifier(verifier, SlashingSchedule.EQUIVOCATION, Reasons.EQUIVOCATION);
     }
 
@@ -148,18 +148,12 @@ library Hearings {
         uint8 attempt,
         address verifier,
         uint32 draw
-    ) private view returns (address) {
+    ) private view returns (Seat) {
         NodeLaw law = f.node(node);
         address[] memory parties = Dockets.partiesOf(s, f, law, node, attempt);
-        (Seat[] memory panel, address[] memory principals) = f.city.evidence.panelOf(
-            node,
-            attempt,
-            law.panelSize(),
-            parties,
-            draw
-        );
+        Seat[] memory panel = f.city.evidence.panelOf(node, attempt, law.panelSize(), parties, draw);
         // At most seven seats.
-        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier() == verifier) return principals[i];
+        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier() == verifier) return panel[i];
         revert ICollaborationContract.NotOnPanel(node, verifier);
     }
 
@@ -173,7 +167,7 @@ library Hearings {
         Panels.draw(f, d);
         if (!d.isSound()) return;
         d.complete = Panels.completeIn(d, Panels.posted(s, d));
-        s.head.execution.recordVerifiers(d.principals);
+        s.head.execution.recordVerifiers(d.panel);
         address[] memory absent = new address[](d.panel.length);
         Panels.addAbsent(d, absent, 0);
         Panels.charge(s, absent);

@@ -43,10 +43,9 @@ library Panels {
             return d.refuse(ICollaborationContract.TooEarly.selector, d.node, uint256(drawn) + 1);
         }
         try f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize(), d.parties, drawn) returns (
-            Seat[] memory panel,
-            address[] memory principals
+            Seat[] memory panel
         ) {
-            (d.panel, d.principals) = (panel, principals);
+            d.panel = panel;
             d.heard = new WeighedVerdict[](QUESTIONS * panel.length);
         } catch (bytes memory reason) {
             if (reason.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
@@ -144,14 +143,18 @@ library Panels {
         return true;
     }
 
-    /// @notice Puts the principals into a longer list.
-    /// @return to where the next ones belong
-    function addPrincipals(Docket memory d, address[] memory list, uint256 from) internal pure returns (uint256 to) {
-        address[] memory principals = d.principals;
-        to = from;
-        // At most seven seats.
+    /// @notice All members of some panels.
+    function membersOf(Docket[] memory dockets) internal pure returns (Seat[] memory members) {
+        uint256 count = 0;
+        uint256 to = 0;
+        // At most seven seats of each node.
         unchecked {
-            for (uint256 i = 0; i < principals.length; ++i) list[to++] = principals[i];
+            for (uint256 i = 0; i < dockets.length; ++i) count += dockets[i].panel.length;
+            members = new Seat[](count);
+            for (uint256 i = 0; i < dockets.length; ++i) {
+                Seat[] memory panel = dockets[i].panel;
+                for (uint256 place = 0; place < panel.length; ++place) members[to++] = panel[place];
+            }
         }
     }
 
@@ -172,8 +175,8 @@ library Panels {
     /// @notice Whether some principal sits more than once, as it does where fewer differ than there are places.
     function isCrowded(Docket memory d) internal pure returns (bool) {
         // At most seven seats.
-        for (uint256 i = 1; i < d.principals.length; ++i) {
-            for (uint256 j = 0; j < i; ++j) if (d.principals[i] == d.principals[j]) return true;
+        for (uint256 i = 1; i < d.panel.length; ++i) {
+            for (uint256 j = 0; j < i; ++j) if (d.panel[i].house() == d.panel[j].house()) return true;
         }
         return false;
     }

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {ClearingDecision, ClearingResult, EvidenceClass} from "../types/Evidence.sol";
 
 /// @dev The result of a hearing, for the call that concludes it.
@@ -26,8 +27,8 @@ struct Ruling {
 struct Judgement {
     /// By `RulingWords`.
     uint256[] rulings;
-    /// Of the panels that decided: all members' principals, and the members that did not answer.
-    address[] principals;
+    /// Of the panels that decided: all members, and those that did not answer.
+    Seat[] seats;
     address[] absent;
     /// The first ruling's that decides nothing, with its values.
     bytes fault;

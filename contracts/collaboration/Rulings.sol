@@ -36,8 +36,7 @@ library Rulings {
         uint256 seats = 0;
         for (uint256 i = 0; i < dockets.length; ++i) seats += dockets[i].panel.length;
         j.rulings = new uint256[](RulingWords.WORDS * dockets.length);
-        (j.principals, j.absent) = (new address[](seats), new address[](seats));
-        uint256 sat = 0;
+        j.absent = new address[](seats);
         uint256 missed = 0;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length; ++i) {
@@ -48,17 +47,18 @@ library Rulings {
             if (d.isSound()) {
                 (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), Testimony.outputOf(d, wave, r.agreeing));
                 r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
-                sat = Panels.addPrincipals(d, j.principals, sat);
                 missed = Panels.addAbsent(d, j.absent, missed);
             } else {
                 // An error begins with its selector.
                 r.fault = bytes4(d.fault);
                 if (j.fault.length == 0) j.fault = d.fault;
+                // Nobody judged.
+                delete d.panel;
             }
             j.rulings.put(i, r);
         }
-        // Of the panels that decided. The absent are read up to an empty place, but those behind it would be copied from call to call.
-        j.principals.toUint256Array().truncate(sat);
+        j.seats = Panels.membersOf(dockets);
+        // The absent are read up to an empty place, but those behind it would be copied from call to call.
         j.absent.toUint256Array().truncate(missed);
     }
 

@@ -108,6 +108,9 @@ interface IEvidenceRegistry {
     ) external view returns (uint16[] memory weights, uint16[] memory serials);
     /// @notice The verifier that was registered under a number, whether it still is or not; zero if none.
     function verifierAt(uint16 serial) external view returns (address);
+    /// @notice Number of a principal: that of the first verifier that was ever registered for it, whatever became of that one; zero if it
+    /// never had any.
+    function houseOf(address principal) external view returns (uint16);
     function isRunner(address account) external view returns (bool);
     function isMonitor(address account) external view returns (bool);
     function isSuspended(address principal) external view returns (bool);
@@ -121,7 +124,7 @@ interface IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel, address[] memory principals);
+    ) external view returns (Seat[] memory panel);
 
     /// @notice `size` distinct seats drawn with `seed` from the roster that was in force when block `drawnAt` ended, none of whose
     /// principals is in `excluded`. No principal sits twice while another is left, nor a third time while another sits once.
@@ -133,5 +136,5 @@ interface IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel, address[] memory principals);
+    ) external view returns (Seat[] memory panel);
 }

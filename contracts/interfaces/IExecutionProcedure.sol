@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Seat} from "../libraries/Seat.sol";
 import {Admission} from "../types/Law.sol";
 import {Bid} from "../types/Messages.sol";
 import {Auth} from "../types/Roles.sol";
@@ -179,8 +180,8 @@ interface IExecutionProcedure {
     function approvePredicate(uint16 id, address predicate) external;
     /// @notice Slashes a verifier of a drawn panel that was absent (50 tokens at most), or contradicted itself (500). Caller: genuine mission.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed);
-    /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission.
-    function recordVerifiers(address[] calldata principals) external;
+    /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission, with seats as the registry handed them out.
+    function recordVerifiers(Seat[] calldata panel) external;
 
     function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
     function marketOf(address mission, uint8 node) external view returns (Market memory);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @notice A verifier on a drawn panel, as the roster keeps it. Bits from the lowest: its account 160, weight 16, number 16.
+/// @notice A verifier on a drawn panel, as the roster keeps it. Bits from the lowest: its account 160, weight 16, number 16,
+/// its principal's number 16.
 type Seat is uint256;
 
 using Seats for Seat global;
@@ -12,9 +13,16 @@ using Seats for Seat global;
 library Seats {
     uint256 private constant WEIGHT = 160;
     uint256 private constant SERIAL = 176;
+    uint256 private constant HOUSE = 192;
 
-    function pack(address account, uint16 weight_, uint16 serial_) internal pure returns (Seat) {
-        return Seat.wrap(uint256(uint160(account)) | (uint256(weight_) << WEIGHT) | (uint256(serial_) << SERIAL));
+    function pack(address account, uint16 weight_, uint16 serial_, uint16 house_) internal pure returns (Seat) {
+        return
+            Seat.wrap(
+                uint256(uint160(account)) |
+                    (uint256(weight_) << WEIGHT) |
+                    (uint256(serial_) << SERIAL) |
+                    (uint256(house_) << HOUSE)
+            );
     }
 
     function verifier(Seat seat) internal pure returns (address) {
@@ -32,8 +40,13 @@ library Seats {
         return uint16(Seat.unwrap(seat) >> SERIAL);
     }
 
+    /// @notice Its principal's number, by which missions remember whose verifiers judged in them (`IEvidenceRegistry.houseOf`).
+    function house(Seat seat) internal pure returns (uint16) {
+        return uint16(Seat.unwrap(seat) >> HOUSE);
+    }
+
     /// @notice The same seat without weight.
     function silenced(Seat seat) internal pure returns (Seat) {
-        return pack(verifier(seat), 0, serial(seat));
+        return pack(verifier(seat), 0, serial(seat), house(seat));
     }
 }

@@ -54,7 +54,6 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// A panel that is being drawn, in memory.
     struct Sitting {
         Seat[] panel;
-        address[] principals;
         uint256 filled;
         bytes32 seed;
         uint256 draw;
@@ -66,6 +65,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     struct Offices {
         uint16 issuing;
         uint16 verifying;
+        /// Number of its first verifier, and its own for good; zero = it never had one.
+        uint16 house;
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
@@ -135,13 +136,15 @@ contract EvidenceRegistry is IEvidenceRegistry {
         address principal = producers.principalOf(verifier);
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
-        if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);
+        Offices storage held = _offices[principal];
+        if (held.issuing != 0) revert IssuesAndVerifies(principal);
         _requireSilent(principal);
-        ++_offices[principal].verifying;
+        ++held.verifying;
         roles.weight = weight;
         // At most 256 verifiers.
         roles.place = uint8(_verifiers.length);
         roles.serial = ++_serials;
+        if (held.house == 0) held.house = roles.serial;
         _verifierAt[roles.serial] = verifier;
         _verifiers.push(verifier);
         emit VerifierRegistered(verifier, principal, weight);
@@ -306,6 +309,11 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
+    function houseOf(address principal) external view returns (uint16) {
+        return _offices[principal].house;
+    }
+
+    /// @inheritdoc IEvidenceRegistry
     function isRunner(address account) external view returns (bool) {
         Roles memory roles = _roles[account];
         return roles.runner && !isSuspended(roles.principal);
@@ -329,7 +337,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel, address[] memory principals) {
+    ) external view returns (Seat[] memory) {
         bytes32 hash = seedOf(drawnAt);
         if (hash == 0) revert SeedUnknown(drawnAt);
         return drawPanel(PanelDraw.seed(hash, msg.sender, node, attempt), size, excluded, drawnAt);
@@ -341,19 +349,19 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) public view returns (Seat[] memory panel, address[] memory principals) {
+    ) public view returns (Seat[] memory panel) {
         (Roster memory roster, bool current) = _rosterAt(drawnAt);
-        (panel, principals) = (new Seat[](size), new address[](size));
+        panel = new Seat[](size);
         if (roster.seats == 0) {
             if (size != 0) revert PanelUnavailable(size, 0);
-            return (panel, principals);
+            return panel;
         }
         Sitting memory t;
-        (t.panel, t.principals, t.seed, t.excluded) = (panel, principals, seed, excluded);
+        (t.panel, t.seed, t.excluded) = (panel, seed, excluded);
         t.page = Clones.fetchCloneArgs(roster.page);
         _draw(t);
-        if (current && !roster.stale) return (panel, principals);
-        for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i], principals[i])) panel[i] = panel[i].silenced();
+        if (current && !roster.stale) return panel;
+        for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i] = panel[i].silenced();
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -418,10 +426,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// @dev Gives a seat its place, unless its principal has `most` already: then it waits. The excluded do not.
     function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
         (Seat seat, address principal) = _seatAt(t.page, index);
-        if (_sits(t, principal) >= most) return !_hasPlace(t, seat);
+        if (_sits(t, seat.house()) >= most) return !_hasPlace(t, seat);
         if (t.excluded.toUint256Array().contains(uint160(principal))) return false;
-        uint256 place = t.filled++;
-        (t.panel[place], t.principals[place]) = (seat, principal);
+        t.panel[t.filled++] = seat;
         return false;
     }
 
@@ -443,11 +450,11 @@ contract EvidenceRegistry is IEvidenceRegistry {
         return false;
     }
 
-    function _sits(Sitting memory t, address principal) private pure returns (uint256 times) {
-        uint256[] memory principals = t.principals.toUint256Array();
+    function _sits(Sitting memory t, uint16 house) private pure returns (uint256 times) {
+        (Seat[] memory panel, uint256 filled) = (t.panel, t.filled);
         // At most seven places.
         unchecked {
-            for (uint256 i = 0; i < t.filled; ++i) if (principals.get(i) == uint160(principal)) ++times;
+            for (uint256 i = 0; i < filled; ++i) if (panel[i].house() == house) ++times;
         }
     }
 
@@ -458,9 +465,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @dev A number is never given again, so a seat's number says whether the verifier is still the one that was drawn.
-    function _hasWeight(Seat seat, address principal) private view returns (bool) {
+    function _hasWeight(Seat seat) private view returns (bool) {
         Roles memory roles = _roles[seat.verifier()];
-        if (roles.serial != seat.serial() || roles.retired || isSuspended(principal)) return false;
+        if (roles.serial != seat.serial() || roles.retired || isSuspended(roles.principal)) return false;
         return block.timestamp >= _stayed[seat.verifier()];
     }
 
@@ -503,8 +510,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         emit RosterWritten(roster.epoch, roster.page, roster.seats);
     }
 
-    function _packSeat(address verifier, Roles memory roles) private pure returns (uint256 first, uint256 second) {
-        first = Seat.unwrap(Seats.pack(verifier, roles.weight, roles.serial));
+    function _packSeat(address verifier, Roles memory roles) private view returns (uint256 first, uint256 second) {
+        first = Seat.unwrap(Seats.pack(verifier, roles.weight, roles.serial, _offices[roles.principal].house));
         second = uint256(uint160(roles.principal));
     }
 

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {BitMaps} from "@openzeppelin/contracts/utils/structs/BitMaps.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
@@ -19,6 +20,7 @@ import {Fairness} from "../libraries/Fairness.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Admission, LawNode} from "../types/Law.sol";
@@ -30,13 +32,14 @@ import {CityClock} from "./CityClock.sol";
 import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
 import {Openings} from "./market/Openings.sol";
-import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./market/MarketStorage.sol";
+import {Lock, MarketStorage, MissionMarket, NodeMarket, Part} from "./market/MarketStorage.sol";
 import {Penalties} from "./market/Penalties.sol";
 
 /// @title The market of a city
 /// @dev Bids and stakes are here; who is awarded what is in the linked library `Awards`.
 contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTransient {
     using BidWord for uint256;
+    using BitMaps for BitMaps.BitMap;
     using MarketLedger for MarketStorage;
 
     uint40 private constant _LAST_MINUTE = 1 minutes;
@@ -209,13 +212,16 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
-    function recordVerifiers(address[] calldata principals) external {
+    function recordVerifiers(Seat[] calldata panel) external {
         _requireMission(msg.sender);
-        for (uint256 i = 0; i < principals.length; ++i) {
-            Participation storage part = _market.participations[msg.sender][principals[i]];
-            if (part.verifier) continue;
-            part.verifier = true;
-            _market.announceParty(_CONSTITUTION, msg.sender, principals[i]);
+        BitMaps.BitMap storage judged = _market.judged[msg.sender];
+        // At most the panels of one clearing.
+        for (uint256 i = 0; i < panel.length; ++i) {
+            uint256 house = panel[i].house();
+            if (judged.get(house)) continue;
+            judged.set(house);
+            if (_market.markets[msg.sender].root == address(0)) continue;
+            _market.announceParty(_CONSTITUTION, msg.sender, _principalOf(panel[i].verifier()));
         }
     }
 
@@ -253,7 +259,15 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// @inheritdoc IExecutionProcedure
     function participationOf(address mission, address principal) external view returns (Participation memory) {
-        return _market.participations[mission][principal];
+        Part memory part = _market.participations[mission][principal];
+        return
+            Participation({
+                sponsor: part.sponsor,
+                bid: part.bid,
+                executor: part.executor,
+                verifier: _market.hasJudged(_CONSTITUTION, mission, principal),
+                assignments: part.assignments
+            });
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -370,7 +384,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         );
         uint256 service = _placeOf(offer.service, agent);
         entry = BidWord.pack(agent, offer.price, score, bidder.number, service, attempt);
-        Participation storage part = _market.participations[offer.mission][bidder.principal];
+        Part storage part = _market.participations[offer.mission][bidder.principal];
         if (part.bid) return entry;
         part.bid = true;
         ++_market.markets[offer.mission].bidders;
@@ -378,13 +392,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     function _requireBidder(Bid calldata offer, address agent, address principal, uint8 attempt) private view {
         if (principal == address(0)) revert NotEligible(agent);
-        Participation storage part = _market.participations[offer.mission][principal];
+        Part storage part = _market.participations[offer.mission][principal];
         if (part.sponsor) revert SponsorConflict(offer.mission, principal);
         // Only another attempt bars anybody: who was at fault for one before, or found the fault, and who judged others' work
         // takes over none.
         if (attempt == 0) return;
         bool judged =
-            part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);
+            _market.hasJudged(_CONSTITUTION, offer.mission, principal) ||
+                IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);
         if (judged || _market.barred[offer.mission][offer.node][principal]) {
             revert Barred(offer.mission, offer.node, principal);
         }

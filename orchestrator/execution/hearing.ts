@@ -84,7 +84,7 @@ export async function panelOfHearing(
   const seed = panelSeed(keccak256(concat([hash, key])), addresses.ClearingEvaluator, 0, panels);
   const size = sizeOfPanel(terms, challenged !== undefined);
   const args = [seed, size, partiesTo(terms), BigInt(drawBlock)] as const;
-  const [seats] = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
+  const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
   return seats.map((seat) => readSeat(seat).verifier);
 }
 

@@ -17,10 +17,15 @@ export function nextDraw(seed: Hex, draw: number | bigint, n: number | bigint): 
 }
 
 /** Fields of a seat, as the registry hands it out. Twin of `contracts/libraries/Seat.sol`. */
-export function readSeat(word: bigint): { readonly verifier: Address; readonly weight: number; readonly serial: number } {
+export function readSeat(word: bigint): {
+  readonly verifier: Address;
+  readonly weight: number;
+  readonly serial: number;
+  readonly house: number;
+} {
   const verifier = getAddress(numberToHex(BigInt.asUintN(160, word), { size: 20 }));
   const field = (from: bigint) => Number(BigInt.asUintN(16, word >> from));
-  return { verifier, weight: field(160n), serial: field(176n) };
+  return { verifier, weight: field(160n), serial: field(176n), house: field(192n) };
 }
 
 /** A verifier on a roster. */

@@ -44,8 +44,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 201_500,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, in many small parts (a docket per node in memory is 2,000); a panel drawn of principals that were not marked before costs 22,000 more each, and other code draws other panels",
+      limit: 194_500,
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot and pledge, a tenth events, and two fifths compute, in many small parts (a docket per node in memory is 2,000); the word of who judged is 22,000 in a mission's first clearing and 5,000 at most in later ones",
     },
   },
   {
@@ -60,8 +60,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 246_000,
-      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the draw, the weighing and the checks of each verdict are the rest",
+      limit: 243_000,
+      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, marking who judged, for conflicts of interest, 22,000 in a mission's first clearing and 5,000 at most in later ones; the draw, the weighing and the checks of each verdict are the rest",
     },
   },
   {
@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_621_500,
-      why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000); an approval reads who attested the items it rests on",
+      limit: 2_580_000,
+      why: "panels are drawn by addresses and differ between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000); an approval reads who attested the items it rests on",
     },
   },
   {
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 992_500,
+      limit: 977_500,
       why: "waves, laws, items and verdicts are read where they lie; what is left are bounds of arrays (19,000), a docket per node in memory (17,000), pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_465_000,
+      limit: 2_438_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A frozen node stops no other: each is attempted separately, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -158,8 +158,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 91_000,
-      why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is two calls (8,000); what is stopped late keeps a fifth of its time, and the order has an entry of its own (300)",
+      limit: 99_500,
+      why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is four calls (17,000), two of them for its number as a verifier's; what is stopped late keeps a fifth of its time, and the order has an entry of its own (300)",
     },
   },
   {
@@ -168,8 +168,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 192_500,
-      why: "the mission's word of approvals and the adjudicator's own at the watchdog are new (44,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed before it is judged, by a library of its own (5,000), and conflicts are looked up in the mission and in its tree (8,000)",
+      limit: 199_500,
+      why: "the mission's word of approvals and the adjudicator's own at the watchdog are new (44,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed before it is judged, by a library of its own (5,000), and conflicts are looked up in the mission and in its tree, also by the number of its principal as a verifier's (17,000)",
     },
   },
   {

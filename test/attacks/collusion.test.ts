@@ -10,6 +10,7 @@ import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
+import { seatPrincipal } from "../support/judges.ts";
 import { billOf, lawOf, loadLegislature, PROPOSAL, State } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { dataOf, openPanel, type Panel, panelOver } from "../support/panel.ts";
@@ -1064,7 +1065,7 @@ describe("attacks by collusion", () => {
     it("an adjudicator judges a mission in which its principal verified", async () => {
       const { city, mission, override, act } = panel;
       const owner = await city.account("adjudicator 0's principal");
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
+      await seatPrincipal(city, mission.address, owner);
       const message = await override("APPROVE_POP");
       await attempt(act(message, await city.account("adjudicator 0")));
       expect(await mission.caseHash(message.node)).to.equal(message.caseHash);

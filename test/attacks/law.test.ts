@@ -16,6 +16,7 @@ import {
   parameterValues,
   tokens,
 } from "../support/city-fixture.ts";
+import { seatVerifier } from "../support/judges.ts";
 import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, PROPOSAL, State } from "../support/legislature.ts";
 import { Action, loadPeopledCity, type Mission, MissionState, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
 import { outcomeOf } from "../support/outcomes.ts";
@@ -251,7 +252,7 @@ describe("attacks on the law", () => {
       mission = await (await (await openMission()).activate()).awardAll();
       const [verifier = ""] = mission.city.verifiers.keys();
       const execution = mission.city.execution.connect(await mission.city.as(mission.address));
-      await execution.recordVerifiers([await mission.city.producers.principalOf(verifier)]);
+      await seatVerifier(mission.city, mission.address, verifier);
       await attempt(execution.settleVerifier(verifier, tokens(2000), WHY));
       expect((await mission.city.producers.stakeOf(verifier)).held).to.equal(tokens(2000));
     });

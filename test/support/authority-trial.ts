@@ -13,6 +13,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { Role } from "../../scripts/dev/authority.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
 import { type City, ethers, INSTITUTIONS, Kind, keyOf, Office, predecessorOf, tokens } from "./city-fixture.ts";
+import { seatVerifier } from "./judges.ts";
 
 /** One address per kind of caller; a kind that plays no part in a call is absent. */
 export type Cast = Readonly<Partial<Record<Role, string>>>;
@@ -192,7 +193,7 @@ async function subAgentOf(city: City): Promise<string> {
 
 /** A seat of each kind, and former ones. `principal`, who verifies, becomes part of the missions in the cast. */
 async function seatPanel(city: City, cast: Cast, principal: string): Promise<Cast> {
-  const { roster, execution, watchdog, producers, constitution, addresses } = city;
+  const { roster, watchdog, producers, constitution, addresses } = city;
   const seat = async (role: Role, owner?: string) => {
     const judge = await city.account(`cast ${role}`);
     await city.fund(judge, addresses.ROSTER, tokens(5000));
@@ -204,8 +205,7 @@ async function seatPanel(city: City, cast: Cast, principal: string): Promise<Cas
   const adjudicator = cast.adjudicator ?? (await seat("adjudicator")).address;
   const [conflicted, flagged] = [await seat("conflicted", principal), await seat("flagged")];
   for (const mission of [cast.mission, cast["old clone"], cast.itself]) {
-    if (mission !== undefined)
-      await execution.connect(await city.as(mission)).recordVerifiers([await city.producers.principalOf(cast.verifier ?? "")]);
+    if (mission !== undefined) await seatVerifier(city, mission, cast.verifier ?? "");
   }
   // Twenty-one approvals in a row.
   await watchdog.note(Array(21).fill(flagged.address), APPROVES, false);

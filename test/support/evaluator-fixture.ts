@@ -235,7 +235,7 @@ export async function openEvaluator(
     const hash = ethers.keccak256(coder.encode(["bytes32", "bytes32"], [await city.evidence.seedOf(drawBlock), key]));
     const seed = ethers.keccak256(coder.encode(["bytes32", "address", "uint8", "uint8"], [hash, at, 0, panels]));
     const excluded = [terms.client, terms.provider, terms.clientPrincipal, terms.providerPrincipal];
-    const [drawn] = await city.evidence.drawPanel(seed, challenger === 0n ? terms.panelSize : 2 * terms.panelSize + 1, excluded, drawBlock);
+    const drawn = await city.evidence.drawPanel(seed, challenger === 0n ? terms.panelSize : 2 * terms.panelSize + 1, excluded, drawBlock);
     return drawn.map((seat) => verifiers.get(readSeat(seat).verifier) ?? keyOf("nobody"));
   }
 

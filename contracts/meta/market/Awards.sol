@@ -15,7 +15,7 @@ import {Institution, Office} from "../../types/Roles.sol";
 import {NodeState} from "../../types/States.sol";
 import {CityClock} from "../CityClock.sol";
 import {MarketLedger} from "./MarketLedger.sol";
-import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
+import {Lock, MarketStorage, MissionMarket, NodeMarket, Part} from "./MarketStorage.sol";
 
 /// @title Who is awarded a node
 /// @notice Decisions 15 and 16: the best bids that keep the mission fair, by Equation 1. A linked library: it runs in the procedure's
@@ -323,7 +323,7 @@ library Awards {
         address principal
     ) private returns (uint256 fairness) {
         MissionMarket storage market = self.markets[mission];
-        IExecutionProcedure.Participation storage part = self.participations[mission][principal];
+        Part storage part = self.participations[mission][principal];
         bool binding = uint256(market.assignments) + 1 >= _BINDING_FROM && draft.bidders >= 2;
         market.sumSquares += 2 * uint64(part.assignments) + 1;
         ++market.assignments;

@@ -2,8 +2,10 @@
 pragma solidity 0.8.33;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {BitMaps} from "@openzeppelin/contracts/utils/structs/BitMaps.sol";
 import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../../interfaces/IEvidenceRegistry.sol";
 import {LawCodec} from "../../libraries/LawCodec.sol";
 import {LawNode} from "../../types/Law.sol";
 import {Institution} from "../../types/Roles.sol";
@@ -11,6 +13,8 @@ import {MarketStorage, NodeMarket} from "./MarketStorage.sol";
 
 /// @title Finding a node's market, its bids and its law, and telling the roster who works below another mission
 library MarketLedger {
+    using BitMaps for BitMaps.BitMap;
+
     /// The best eight, and eight in reserve.
     uint256 internal constant KEPT = 16;
 
@@ -58,6 +62,18 @@ library MarketLedger {
     /// @notice A mission's law is its code: reading it needs no call.
     function lawOf(address mission, uint8 node) internal view returns (LawNode memory) {
         return LawCodec.node(Clones.fetchCloneArgs(mission), node);
+    }
+
+    /// @notice Whether a verifier of the principal sat on a panel of the mission.
+    function hasJudged(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        address principal
+    ) internal view returns (bool) {
+        uint256 house = IEvidenceRegistry(constitution.at(Institution.EVIDENCE)).houseOf(principal);
+        // Zero is nobody's number.
+        return house != 0 && self.judged[mission].get(house);
     }
 
     /// @notice A mission above another does not know who works there; the roster does (decision 27).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
+import {BitMaps} from "@openzeppelin/contracts/utils/structs/BitMaps.sol";
 
 /// @notice Three words per mission.
 struct MissionMarket {
@@ -45,6 +45,14 @@ struct Lock {
     bool earnsVote;
 }
 
+/// @notice One word: what a principal is to a mission. Whether it judged there is in `judged`.
+struct Part {
+    bool sponsor;
+    bool bid;
+    bool executor;
+    uint16 assignments;
+}
+
 /// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt, and who executes a node again was released from the attempt
 /// before: a lock is found by (mission, node, agent), and one that waits for a verdict's window outlives the attempt that made it.
 struct MarketStorage {
@@ -53,7 +61,9 @@ struct MarketStorage {
     /// `BidWord`s in order of arrival, the first zero after the last: those of this attempt, and of earlier ones those not withdrawn.
     mapping(address mission => mapping(uint8 node => mapping(uint256 place => uint256 word))) bids;
     mapping(address mission => mapping(uint8 node => mapping(address agent => Lock))) locks;
-    mapping(address mission => mapping(address principal => IExecutionProcedure.Participation)) participations;
+    mapping(address mission => mapping(address principal => Part)) participations;
+    /// Principals with a verifier on a panel of the mission, by `IEvidenceRegistry.houseOf`.
+    mapping(address mission => BitMaps.BitMap) judged;
     mapping(address mission => mapping(uint8 node => mapping(address principal => bool))) barred;
     /// Lost points for the mission's end already.
     mapping(address mission => mapping(address principal => bool)) terminated;

@@ -8,11 +8,14 @@ import {IStakePool} from "../../interfaces/IStakePool.sol";
 import {Reasons} from "../../libraries/Reasons.sol";
 import {SlashingSchedule} from "../../libraries/SlashingSchedule.sol";
 import {Institution} from "../../types/Roles.sol";
+import {MarketLedger} from "./MarketLedger.sol";
 import {Lock, MarketStorage} from "./MarketStorage.sol";
 
 /// @title What a slot's fault costs its executor: at once, or when its window closed
 /// @notice Decisions 6, 72 and 88. A linked library: it runs in the procedure's frame and storage; the caller is a mission.
 library Penalties {
+    using MarketLedger for MarketStorage;
+
     /// @dev A slot without a lock is settled already: that stops no verdict.
     function accuse(
         MarketStorage storage self,
@@ -74,7 +77,7 @@ library Penalties {
         bytes32 reason
     ) external returns (uint64 slashed) {
         IProducerContract producers = _producers(constitution);
-        if (!self.participations[msg.sender][producers.principalOf(verifier)].verifier)
+        if (!self.hasJudged(constitution, msg.sender, producers.principalOf(verifier)))
             revert IExecutionProcedure.NotOnPanel(msg.sender, verifier);
         uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
         if (slash > most) revert IExecutionProcedure.SlashExceeded(most, slash);

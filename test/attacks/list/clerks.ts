@@ -281,8 +281,8 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "EvidenceRegistry.registerVerifier",
     guard: "a Speaker's house gets no seat among the verifiers",
     file: "meta/EvidenceRegistry.sol",
-    find: "        _requireSilent(principal);\n        ++_offices[principal].verifying;\n",
-    replace: "        ++_offices[principal].verifying;\n",
+    find: "        _requireSilent(principal);\n        ++held.verifying;\n",
+    replace: "        ++held.verifying;\n",
   },
   {
     title: "a house that verifies has its Speaker draft",

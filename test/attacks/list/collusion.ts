@@ -457,7 +457,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "EvidenceRegistry.suspend",
     guard: "the suspended keep their place and have no weight",
     file: "meta/EvidenceRegistry.sol",
-    find: " || isSuspended(principal)) return false;",
+    find: " || isSuspended(roles.principal)) return false;",
     replace: ") return false;",
     bound: "the suspended are not heard and not charged: an overdue panel is drawn again",
   },
@@ -467,8 +467,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "no principal sits twice while another is left",
     file: "meta/EvidenceRegistry.sol",
-    find: "        if (_sits(t, principal) >= most) return",
-    replace: "        if (_hasPlace(t, verifier)) return",
+    find: "        if (_sits(t, seat.house()) >= most) return",
+    replace: "        if (_hasPlace(t, seat)) return",
     bound: "where there are fewer principals than places, each sits as often as the others",
   },
   {
@@ -477,7 +477,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "EvidenceRegistry.registerVerifier",
     guard: "a principal issues evidence or verifies, not both",
     file: "meta/EvidenceRegistry.sol",
-    find: "        if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);\n",
+    find: "        if (held.issuing != 0) revert IssuesAndVerifies(principal);\n",
     replace: "",
   },
   {
@@ -960,8 +960,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "who rejected others' work takes over none",
     file: "meta/ExecutionProcedure.sol",
-    find: "part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
-    replace: "part.verifier;",
+    find: "_market.hasJudged(_CONSTITUTION, offer.mission, principal) ||\n                IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
+    replace: "_market.hasJudged(_CONSTITUTION, offer.mission, principal);",
     bound: "who only stops work, which two may let go on, is not asked",
   },
   {
@@ -970,7 +970,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "who judged others' work takes over none",
     file: "meta/ExecutionProcedure.sol",
-    find: "part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
+    find: "_market.hasJudged(_CONSTITUTION, offer.mission, principal) ||\n                IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
     replace: "IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
   },
   {

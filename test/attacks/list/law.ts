@@ -180,7 +180,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "ExecutionProcedure.settleVerifier",
     guard: "a verifier judged in the mission",
     file: "meta/market/Penalties.sol",
-    find: "        if (!self.participations[msg.sender][producers.principalOf(verifier)].verifier)\n            revert IExecutionProcedure.NotOnPanel(msg.sender, verifier);\n",
+    find: "        if (!self.hasJudged(constitution, msg.sender, producers.principalOf(verifier)))\n            revert IExecutionProcedure.NotOnPanel(msg.sender, verifier);\n",
     replace: "",
   },
   {

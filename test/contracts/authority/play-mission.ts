@@ -3,6 +3,7 @@ import { id, ZeroAddress, ZeroHash } from "ethers";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { seatOf } from "../../support/judges.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -113,15 +114,16 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   const execution = mission.city.execution.connect(await mission.city.as(mission.address));
   const agent = cast.executor ?? "";
   const [verifier = ""] = mission.city.verifiers.keys();
-  const panelist = await mission.city.producers.principalOf(verifier);
-  const recordVerifiers = () => execution.recordVerifiers([panelist]);
+  const principal = await mission.city.producers.principalOf(verifier);
+  const seat = await seatOf(mission.city, verifier);
+  const recordVerifiers = () => execution.recordVerifiers([seat]);
   await trial.record("ExecutionProcedure.recordVerifiers", cast, recordVerifiers);
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   const outcome = { node: 1, agent: (await mission.executorOf(1)).agent.address, score: 5000, reason: WHY };
   await trial.record("ExecutionProcedure.settleSlots", cast, () => execution.settleSlots([outcome]));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(penaltyOf(agent, { release: 1n, slash: 1n })));
   await trial.record("ExecutionProcedure.accuse", cast, () => execution.accuse(0, [agent]));
-  await trial.record("ExecutionProcedure.bar", cast, () => execution.bar(0, panelist));
+  await trial.record("ExecutionProcedure.bar", cast, () => execution.bar(0, principal));
   const judge = cast.adjudicator ?? "";
   const roster = mission.city.roster;
   await roster.connect(await mission.city.as("ADJUDICATION")).countCase(Action.RESOLVE_APPEAL, mission.address, 0, 0, [judge]);

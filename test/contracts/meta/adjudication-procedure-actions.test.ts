@@ -3,6 +3,7 @@ import { id, MaxUint256, sha256, toUtf8Bytes, type Wallet, ZeroAddress } from "e
 import { evidenceRoles, institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { ethers, Kind, keyOf, networkHelpers, Office, Standing, tokens } from "../../support/city-fixture.ts";
+import { seatPrincipal } from "../../support/judges.ts";
 import { librariesOf } from "../../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../../support/panel.ts";
 
@@ -510,8 +511,7 @@ describe("Actions of the override panel", () => {
       const senior = keyOf("adjudicator 0");
       for (const i of [1, 2, 3, 4]) {
         const owner = await city.account(`adjudicator ${i}'s principal`);
-        const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, principal: owner });
-        await city.execution.connect(await city.as(mission.address)).recordVerifiers([await city.producers.principalOf(agent.address)]);
+        await seatPrincipal(city, mission.address, owner);
       }
       expect(seats.length).to.equal(7);
       expect(await city.roster.unconflictedIn(mission.address)).to.equal(3);

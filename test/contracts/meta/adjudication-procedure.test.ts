@@ -8,6 +8,7 @@ import { actTypedData } from "../../../orchestrator/protocol/acts.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { randomOrder } from "../../support/acts.ts";
 import { type City, ethers, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { seatPrincipal } from "../../support/judges.ts";
 import { blankData, dataOf, openPanel, type Panel } from "../../support/panel.ts";
 
 /** Signatures needed with seven seats, in the order of `enum Action`; m on a mission, r rotates. */
@@ -222,7 +223,7 @@ describe("AdjudicationProcedure", () => {
       const owner = await city.account(`${"adjudicator 0"}'s principal`);
       const conflicted = await city.account("adjudicator 0");
       const message = await override("APPROVE_POP");
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
+      await seatPrincipal(city, mission.address, owner);
       await expect(act(message, conflicted))
         .to.be.revertedWithCustomError(contract, "Conflicted")
         .withArgs(conflicted.address, message.mission);
@@ -418,7 +419,7 @@ describe("AdjudicationProcedure", () => {
     it("CLAIM_INSURANCE goes to the treasury; who took part in the mission is conflicted", async () => {
       const owner = await city.account("adjudicator 0's principal");
       const conflicted = keyOf("adjudicator 0");
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
+      await seatPrincipal(city, mission.address, owner);
       const target = keyOf("loser").address;
       const claim = await wide("CLAIM_INSURANCE", target, mission.address, 5n);
       await expect(act(claim, ...seats))

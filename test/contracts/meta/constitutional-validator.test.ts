@@ -3,6 +3,7 @@ import { ZeroAddress } from "ethers";
 import { zeroHash } from "viem";
 import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
 import { type LawHeader, type LawNode, lawNode } from "../../../orchestrator/rules/law-codec.ts";
+import { readSeat } from "../../../orchestrator/rules/panel-draw.ts";
 import { Kind, loadCity, loadFixture, tokens } from "../../support/city-fixture.ts";
 import { DEPOSIT, GOAL, hash, lawOf, node, setParameter } from "../../support/legislature.ts";
 
@@ -325,7 +326,8 @@ describe("ConstitutionalValidator", () => {
     const city = await load();
     const { validator, evidence, witnesses } = city;
     await judged(city, [node({ panelSize: VERIFIERS })]);
-    const [, [sponsor = ""]] = await evidence.drawPanel(hash("seed"), 1, [], 2n ** 64n);
+    const [seat = 0n] = await evidence.drawPanel(hash("seed"), 1, [], 2n ** 64n);
+    const sponsor = await evidence.principalOf(readSeat(seat).verifier);
     const law = lawOf([node({ panelSize: VERIFIERS }), node()]);
     await expect(validator.validate(law, { ...TERMS, sponsor }, witnesses))
       .to.be.revertedWithCustomError(evidence, "PanelUnavailable")

@@ -44,7 +44,7 @@ describe("EvidenceRegistry", () => {
   }
 
   const seats = async (seed: string, size: number, excluded: string[] = [], drawnAt: bigint = NOW) =>
-    (await contract.drawPanel(seed, size, excluded, drawnAt))[0].map(readSeat);
+    (await contract.drawPanel(seed, size, excluded, drawnAt)).map(readSeat);
   const drawn = async (...draw: Parameters<typeof seats>) => (await seats(...draw)).map(({ verifier }) => verifier);
 
   describe("registerIssuer", () => {
@@ -118,6 +118,50 @@ describe("EvidenceRegistry", () => {
       for (const write of [() => contract.revoke(keyOf("many 3").address), () => contract.registerVerifier(outside.agent.address, 1)])
         expect((await (await write()).wait())?.gasUsed).to.be.below(limit);
       expect(await drawn(id("seed"), 1, [owner.address])).to.deep.equal([outside.agent.address]);
+    });
+  });
+
+  describe("houseOf", () => {
+    const numberOf = ({ principal: owner }: { principal: Wallet }) => contract.houseOf(owner.address);
+
+    it("gives a principal the number of its first verifier, and its further ones the same", async () => {
+      const [first, second] = await verifiers([2, 2]);
+      if (first === undefined || second === undefined) throw new Error("two principals");
+      expect([await numberOf(first), await numberOf(second)]).to.deep.equal([1n, 3n]);
+      const houses = (await seats(id("seed"), 4)).map(({ house }) => house);
+      expect(houses.sort()).to.deep.equal([1, 1, 3, 3]);
+    });
+
+    it("knows nobody without a verifier", async () => {
+      await verifiers([1]);
+      await contract.registerIssuer(one, principal, 1);
+      expect(await contract.houseOf(principal)).to.equal(0);
+      expect(await contract.houseOf(ZeroAddress)).to.equal(0);
+    });
+
+    it("outlives every verifier of a principal, and is its later ones'", async () => {
+      const [first] = await verifiers([1]);
+      const [left = ""] = first?.agents ?? [];
+      if (first === undefined) throw new Error("a principal");
+      await contract.revoke(left);
+      expect(await numberOf(first)).to.equal(1);
+      const [, other] = await verifiers([0, 1]);
+      const { agent } = await city.register("returned", { kind: Kind.VERIFIER, principal: first.principal });
+      await contract.registerVerifier(agent.address, 100);
+      await contract.registerVerifier(left, 100);
+      expect(await numberOf(first)).to.equal(1);
+      expect(other && (await numberOf(other))).to.equal(2);
+      expect((await seats(id("seed"), 3)).map(({ house }) => house).sort()).to.deep.equal([1, 1, 2]);
+    });
+
+    it("stays on the seat of who lost its weight", async () => {
+      await verifiers([1]);
+      const { agent, principal: owner } = await city.register("banned", { kind: Kind.VERIFIER });
+      await contract.registerVerifier(agent.address, 100);
+      await city.producers.ban(agent.address, id("why"));
+      const seat = (await seats(id("seed"), 2)).find(({ verifier }) => verifier === agent.address);
+      expect(seat).to.deep.equal({ verifier: agent.address, weight: 0, serial: 2, house: 2 });
+      expect(await contract.houseOf(owner.address)).to.equal(2);
     });
   });
 
@@ -498,7 +542,7 @@ describe("EvidenceRegistry", () => {
       await contract.revoke(first);
       await contract.registerVerifier(first, 100);
       const panel = await seats(id("seed"), 2, [], drawnAt);
-      expect(panel.find(({ verifier }) => verifier === first)).to.deep.equal({ verifier: first, weight: 0, serial: 1 });
+      expect(panel.find(({ verifier }) => verifier === first)).to.deep.equal({ verifier: first, weight: 0, serial: 1, house: 1 });
       expect(await contract.weightOf(first)).to.equal(100);
     });
 
@@ -521,13 +565,14 @@ describe("EvidenceRegistry", () => {
             await expect(draw).to.be.revertedWithCustomError(contract, "PanelUnavailable").withArgs(size, pool.length);
             return;
           }
-          const [words, principals] = await draw;
-          const panel = words.map((word) => readSeat(word).verifier);
+          const words = (await draw).map(readSeat);
+          const panel = words.map(({ verifier }) => verifier);
           expect(panel.length).to.equal(size);
           expect(new Set(panel).size).to.equal(size);
           expect(pool).to.include.members(panel);
           const ownerOf = (verifier: string) => groups.find(({ agents }) => agents.includes(verifier))?.principal.address;
-          expect([...principals]).to.deep.equal(panel.map(ownerOf));
+          const houses = await Promise.all(panel.map((verifier) => contract.houseOf(ownerOf(verifier) ?? "")));
+          expect(words.map(({ house }) => BigInt(house))).to.deep.equal(houses);
           const roster = groups.flatMap(({ agents, principal: owner }) =>
             agents.map((address) => ({ address: asAddress(address), principal: asAddress(owner.address) })),
           );

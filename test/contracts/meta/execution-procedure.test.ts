@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
 import { keccak256, stringToHex } from "viem";
 import { CODE, SCHEMAS } from "../../support/admitted.ts";
-import { EVERYTHING, keyOf, networkHelpers, type OfferedService, Office, tokens } from "../../support/city-fixture.ts";
+import { EVERYTHING, Kind, keyOf, networkHelpers, type OfferedService, Office, tokens } from "../../support/city-fixture.ts";
+import { seatOf, seatPrincipal, seatVerifier, seatWord } from "../../support/judges.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -11,6 +12,7 @@ import {
   type Mission,
   type MissionOptions,
   openMission,
+  openMissionIn,
   TASK,
 } from "../../support/mission-fixture.ts";
 import { penaltyOf } from "../../support/outcomes.ts";
@@ -698,10 +700,77 @@ describe("ExecutionProcedure", () => {
       await refused(market.settleVerifier(verifier ?? ZeroAddress, 0, id("why")), "NotMission");
       await refused(market.recordVerifiers([]), "NotMission");
       await refused(settle(1n), "NotOnPanel");
-      await asMission.recordVerifiers([await mission.city.producers.principalOf(verifier ?? ZeroAddress)]);
+      await asMission.recordVerifiers([await seatOf(mission.city, verifier ?? ZeroAddress)]);
       await refused(settle(tokens(50) + 1n), "SlashExceeded");
       await settle(tokens(50));
       await refused(market.reopenMarket(0, 1, []), "NotMission");
+    });
+
+    const judged = async (principal: string) => (await market.participationOf(mission.address, principal)).verifier;
+
+    it("mark a principal, of whichever verifier, and no other's", async () => {
+      const { city } = await open();
+      const [first = "", other = "", same = ""] = city.verifiers.keys();
+      const [house, another] = [await city.producers.principalOf(first), await city.producers.principalOf(other)];
+      expect(await city.producers.principalOf(same)).to.equal(house);
+      await seatVerifier(city, mission.address, same);
+      expect([await judged(house), await judged(another)]).to.deep.equal([true, false]);
+      // Its other verifier answers in this mission too.
+      await market.connect(await city.as(mission.address)).settleVerifier(first, 1n, id("why"));
+      const later = await openMissionIn(city, {}, 2n);
+      expect((await market.participationOf(later.address, house)).verifier).to.equal(false);
+    });
+
+    it("mark for good whose verifiers left, and returned under another account", async () => {
+      const { city } = await open();
+      const [first = "", , same = ""] = city.verifiers.keys();
+      const principal = await city.account("verifying principal 0");
+      await seatVerifier(city, mission.address, first);
+      for (const verifier of [...city.verifiers.keys()]) await city.evidence.revoke(verifier);
+      expect(await judged(principal.address)).to.equal(true);
+      const { agent } = await city.register("returned", { kind: Kind.VERIFIER, principal });
+      await city.evidence.registerVerifier(agent.address, 100);
+      expect(await judged(principal.address)).to.equal(true);
+      await market.connect(await city.as(mission.address)).settleVerifier(same, 1n, id("why"));
+    });
+
+    it("mark who came after the mission began, and an executor beside its work", async () => {
+      const { city } = await open();
+      await mission.awardAll();
+      const { agent } = await mission.executorOf(0);
+      const executor = await city.producers.principalOf(agent.address);
+      const index = city.workers.findIndex((worker) => worker.agent.address === agent.address);
+      const before = await market.participationOf(mission.address, executor);
+      expect([before.executor, before.verifier]).to.deep.equal([true, false]);
+      await seatPrincipal(city, mission.address, await city.account(`principal ${index % 4}`));
+      const after = await market.participationOf(mission.address, executor);
+      expect([after.executor, after.bid, after.verifier, after.assignments]).to.deep.equal([true, true, true, before.assignments]);
+    });
+
+    it("mark numbers beyond a word's bits, and none that ends in the same ones", async () => {
+      const { city } = await open();
+      const [first = ""] = city.verifiers.keys();
+      const low = await city.producers.principalOf(first);
+      // Numbers are given again to nobody: one verifier that comes and goes uses them up.
+      const { agent: fleeting } = await city.register("fleeting", { kind: Kind.VERIFIER });
+      for (let number = 6; number < 257; number++) {
+        await city.evidence.registerVerifier(fleeting.address, 100);
+        await city.evidence.revoke(fleeting.address);
+      }
+      const { agent, principal } = await city.register("beyond", { kind: Kind.VERIFIER });
+      await city.evidence.registerVerifier(agent.address, 100);
+      expect([await city.evidence.houseOf(low), await city.evidence.houseOf(principal.address)]).to.deep.equal([1n, 257n]);
+      await seatVerifier(city, mission.address, agent.address);
+      expect([await judged(principal.address), await judged(low)]).to.deep.equal([true, false]);
+      await seatVerifier(city, mission.address, first);
+      expect([await judged(principal.address), await judged(low)]).to.deep.equal([true, true]);
+    });
+
+    it("mark nobody by no number", async () => {
+      const { city } = await open();
+      await market.connect(await city.as(mission.address)).recordVerifiers([seatWord(keyOf("nobody").address, 0n)]);
+      expect(await judged(keyOf("nobody").address)).to.equal(false);
+      expect(await judged(mission.city.sponsor.address)).to.equal(false);
     });
   });
 

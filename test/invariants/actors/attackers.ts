@@ -3,6 +3,7 @@ import { type BaseContract, id, type Signer, type Wallet, ZeroAddress, ZeroHash 
 import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
 import { type InstitutionName, Office } from "../../support/city-fixture.ts";
+import { seatWord } from "../../support/judges.ts";
 import { Action } from "../../support/mission-fixture.ts";
 import { outcomeOf, penaltyOf } from "../../support/outcomes.ts";
 import type { Chronicle, Sent } from "../chronicle.ts";
@@ -80,7 +81,12 @@ const WRITES: readonly Write[] = [
   { on: (w) => w.execution, name: "accuse", owners: ["MISSION"], args: (w) => [0, [agent(w)]] },
   { on: (w) => w.execution, name: "settleVerifier", owners: ["MISSION"], args: (w) => [w.random.pick(w.verifying).address, 1, ZeroHash] },
   { on: (w) => w.execution, name: "settleSlots", owners: ["MISSION"], args: (w) => [[[0, agent(w), 10_000, ZeroHash]]] },
-  { on: (w) => w.execution, name: "recordVerifiers", owners: ["MISSION"], args: (w) => [[agent(w)]] },
+  {
+    on: (w) => w.execution,
+    name: "recordVerifiers",
+    owners: ["MISSION"],
+    args: (w) => [[seatWord(w.random.pick(w.verifying).address, 1n)]],
+  },
   { on: (w) => w.legislation, name: "approveCodification", owners: GOVERNOR, args: audited },
   { on: (w) => w.roster, name: "seat", owners: GOVERNOR, args: (w) => [w.stranger.address, someone(w)] },
   {

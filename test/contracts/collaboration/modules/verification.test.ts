@@ -364,11 +364,13 @@ describe("Verification", () => {
       const judges = [...(await mission.contract.panelOf(0)), ...(await mission.contract.panelOf(2))];
       const [first, second, third] = await Promise.all([0, 1, 2].map((node) => mission.clearOrder(node)));
       if (first === undefined || second === undefined || third === undefined) throw new Error("three nodes");
-      const wrong = { ...second, verdicts: second.verdicts.map((verdict) => ({ ...verdict, score: 1 })) };
-      await skipped(packed(first, wrong, third), 1, "InvalidSignature");
-      const sat = async (principal: string) => (await mission.city.execution.participationOf(mission.address, principal)).verifier;
-      for (const judge of judges) expect(await sat(await mission.city.evidence.principalOf(judge))).to.equal(true);
-      expect(await sat(ZeroAddress)).to.equal(false);
+      const wrong = (order: typeof first) => ({ ...order, verdicts: order.verdicts.map((verdict) => ({ ...verdict, score: 1 })) });
+      const { evidence, execution, verifiers } = mission.city;
+      const sat = async (judge: string) => (await execution.participationOf(mission.address, await evidence.principalOf(judge))).verifier;
+      await skipped(packed(wrong(second), wrong(third)), 1, "InvalidSignature");
+      for (const judge of verifiers.keys()) expect(await sat(judge)).to.equal(false);
+      await skipped(packed(first, wrong(second), third), 1, "InvalidSignature");
+      for (const judge of judges) expect(await sat(judge)).to.equal(true);
     });
 
     it("believes no item of an issuer's list of which one was changed", async () => {
