@@ -30,13 +30,13 @@ export async function eligibleWorkers(
 }
 
 async function findLeftOut(world: World, leastStake: bigint): Promise<LeftOut> {
-  const found: LeftOut = [];
-  for (const { name, account, manager } of world.workers) {
-    const agent = account.address;
-    // A pool may back a producer without stake of its own.
-    const isPoor = manager === undefined ? await stakeShortageOf(world.client, agent, leastStake) : undefined;
-    const reason = (await exclusionOf(world.client, agent)) ?? isPoor;
-    if (reason !== undefined) found.push({ agent, name, reason });
-  }
-  return found;
+  const found = await Promise.all(
+    world.workers.map(async ({ name, account: { address: agent }, manager }) => {
+      // A pool may back a producer without stake of its own.
+      const isPoor = manager === undefined ? await stakeShortageOf(world.client, agent, leastStake) : undefined;
+      const reason = (await exclusionOf(world.client, agent)) ?? isPoor;
+      return reason === undefined ? [] : [{ agent, name, reason }];
+    }),
+  );
+  return found.flat();
 }
