@@ -81,6 +81,8 @@ export interface Wall {
 
 /** Interval of checking timeouts, milliseconds. */
 const TIMEOUTS_LOOKED_AT = 2_000;
+/** How long idle connections stay open, ms: longer than a busy process stalls, or a client finds its connection closed. */
+const KEPT_ALIVE = 30_000;
 
 /** Surplus connections that get an error response: per address, and in all. Others are closed silently. */
 const REFUSED_EACH = 64;
@@ -207,6 +209,7 @@ async function openFront({ settings, city, hub, blocks, wall, shown }: FrontPart
   if ("headersTimeout" in server) {
     server.headersTimeout = 1_000 * limits.headersWithin;
     server.requestTimeout = 1_000 * limits.requestWithin;
+    server.keepAliveTimeout = KEPT_ALIVE;
   }
   const places = new Places(limits.connections, limits.connectionsEach);
   const refusals = new Places(REFUSED, REFUSED_EACH);
