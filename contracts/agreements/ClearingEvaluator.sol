@@ -344,6 +344,10 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
                 at = record.readItem(at, item);
                 hashes[i] = TypedData.hashEvidence(c.obligation, item);
                 _admit(c, item);
+                // A proof speaks for itself, whatever else a list says.
+                if (item.class == EvidenceClass.PROOF && hashes.length != 1) {
+                    revert ProofRejected(item.slot, item.index);
+                }
                 if (!Exhibits.mayIssue(by, item)) revert IssuerNotRegistered(item.issuer, item.class);
                 here = true;
             }
@@ -367,7 +371,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     /// @dev A proof is its contract's answer, a quote its adapter's, anything else a key's signature.
-    /// @param item one of the list; a proof speaks for itself, it is alone
+    /// @param item one of the list
     function _isIssued(
         Case memory c,
         EvidenceItem memory item,
@@ -379,7 +383,6 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         // Whose key signed needs no look at its code. A key proves nothing, whatever it signs.
         if (!proof && Signatures.isEcdsa(item.issuer, digest, signature)) return true;
         if (Signatures.isKey(item.issuer)) return false;
-        if (proof && hashes.length != 1) return false;
         return _affirms(item.issuer, Exhibits.questionOf(item, c.obligation, digest, signature));
     }
 

@@ -50,6 +50,8 @@ library Guard {
             // At most five slots.
             notes.halted |= uint8(1 << own);
         }
+        // Whose monitor stops work does not take it over.
+        if (watched) s.head.execution.bar(node, city.evidence.principalOf(msg.sender));
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         _freeze(s, f, w, node, reason);
         for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {

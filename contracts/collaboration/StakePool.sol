@@ -8,6 +8,7 @@ import {Dues} from "../foundational/Dues.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {LossShares} from "../libraries/LossShares.sol";
@@ -146,7 +147,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
 
     /// @inheritdoc IStakePool
     function stand(address mission, uint8 node, address agent, uint64 amount) external returns (bool stands) {
-        _onlyExecution();
+        _onlyExecution(mission);
         Cover storage entry = _covers[mission][node][agent];
         uint256 pool = entry.pool;
         if (pool == 0 || amount == 0) return false;
@@ -175,7 +176,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         bytes32 reason,
         address settler
     ) external nonReentrant returns (uint64 slashed) {
-        _onlyExecution();
+        _onlyExecution(mission);
         Cover memory entry = _covers[mission][node][agent];
         if (release > entry.amount) revert CoverExceeded(mission, node, agent, entry.amount, release);
         Ledger storage ledger = _ledgers[entry.pool];
@@ -231,11 +232,11 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         if (msg.sender != agent && msg.sender != _producers().principalOf(agent)) revert NotAuthorised(msg.sender);
     }
 
-    /// @dev A retired execution procedure still settles the missions it began.
-    function _onlyExecution() private view {
-        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.NONE) {
-            revert NotAuthorised(msg.sender);
-        }
+    /// @dev A retired execution procedure still settles the missions it began, and no others.
+    function _onlyExecution(address mission) private view {
+        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.CURRENT) return;
+        ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
+        if (templates.executionOf(mission) != msg.sender) revert NotAuthorised(msg.sender);
     }
 
     function _placeOf(Ledger storage ledger, uint256 pool, address agent) private view returns (uint256 place) {

@@ -161,7 +161,7 @@ contract Treasury is ITreasury, EIP712, ReentrancyGuardTransient {
         _pools.free -= amount;
         if (stays) _pools.insurance += amount;
         if (purpose == Purpose.GAS_SUBSIDY) _buckets[number].premiums += amount;
-        else if (purpose == Purpose.GOVERNANCE) _buckets[number].governance += amount;
+        else _buckets[number].governance += amount;
         emit Disbursed(purpose, recipient, amount, justification);
         if (!stays) _token().safeTransfer(recipient, amount);
     }
@@ -273,7 +273,8 @@ contract Treasury is ITreasury, EIP712, ReentrancyGuardTransient {
     }
 
     function _capOf(Purpose purpose, uint256 number) private view returns (uint64) {
-        if (purpose == Purpose.INSURANCE) return type(uint64).max;
+        // It leaves by claims, which no more sign.
+        if (purpose == Purpose.INSURANCE) return _governanceLeft(number);
         Bucket memory bucket = _buckets[number];
         if (purpose == Purpose.GAS_SUBSIDY) return _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums);
         return _min(_governanceLeft(number), _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION));

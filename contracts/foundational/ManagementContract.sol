@@ -79,10 +79,7 @@ contract ManagementContract is IManagementContract, EIP712 {
         Delegation storage entry = _delegations[delegation];
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
 
-        entry.operation = operation;
-        entry.inputHash = inputHash;
-        // A colleague may take over what a clerk began and left.
-        entry.clerk = msg.sender;
+        (entry.operation, entry.inputHash, entry.clerk) = (operation, inputHash, msg.sender);
         emit Delegated(delegation, msg.sender, operation, service, inputHash);
     }
 
@@ -96,7 +93,7 @@ contract ManagementContract is IManagementContract, EIP712 {
         Delegation storage entry = _delegations[delegation];
         if (entry.clerk == address(0)) revert UnknownDelegation(delegation);
         Mandate memory mandate = _mandates[entry.operation];
-        if (msg.sender != entry.clerk) revert NotClerk(mandate.office, msg.sender);
+        // Any of the office's clerks: what one began, a colleague cannot take away from it.
         _requireClerk(mandate.office);
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
         if (outputHash == 0) revert MissingOutput(delegation);
@@ -111,8 +108,7 @@ contract ManagementContract is IManagementContract, EIP712 {
         );
         Signatures.requireAuth(runner, _hashTypedDataV4(message));
 
-        entry.outputHash = outputHash;
-        entry.intermediateHash = intermediateHash;
+        (entry.outputHash, entry.intermediateHash, entry.clerk) = (outputHash, intermediateHash, msg.sender);
         emit DelegationRecorded(delegation, outputHash, intermediateHash, runner.agent);
     }
 

@@ -203,6 +203,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external {
         _onlyClerk(Office.REGULATOR, this.attestCapabilities.selector, _ledger.staked(agent));
         Profile storage profile = _ledger.profiles[agent];
+        // One clerk takes nobody off the market.
+        _requireWithin(profile.capabilities, capabilities);
         emit CapabilitiesAttested(agent, profile.capabilities, capabilities, msg.sender, evidence);
         profile.capabilities = capabilities;
     }

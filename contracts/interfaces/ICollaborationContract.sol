@@ -423,7 +423,8 @@ interface ICollaborationContract {
 
     // --- Guardian ----------------------------------------------------------------------------------------------------
 
-    /// @notice Freezes a node on an anomaly. Caller: a registered monitor or one of the node's executors.
+    /// @notice Freezes a node on an anomaly. Caller: a registered monitor, whose principal is barred from the node's markets from then on, or
+    /// one of the node's executors.
     /// @dev The reasons of the design are DEVIATION_EXCEEDED, TOOL_LIMIT_EXCEEDED and MESSAGE_LIMIT_EXCEEDED (a human's freeze says
     /// MANUAL_OVERRIDE). Each report is counted for the executor itself, or for all of the node's when a monitor reports: T_eff
     /// = escalationFreezeCount + ⌊ρ·bonus/1000⌋ of an agent's freezes within baseEscalationWindow·2ⁿ, after n cleared stops,

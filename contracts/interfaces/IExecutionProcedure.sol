@@ -133,6 +133,7 @@ interface IExecutionProcedure {
     /// @dev A child mission does the work: there is nothing to bid on.
     error NotALeaf(address mission, uint8 node);
     error WrongAttempt(address mission, uint8 node, uint8 attempt, uint8 decided);
+    error NothingToAward(address mission, uint8 node);
     error EmptyBatch();
     error LengthMismatch(uint256 given, uint256 expected);
     error TooManyServices(address agent, uint256 most);
@@ -162,7 +163,8 @@ interface IExecutionProcedure {
     /// after that it is awarded regardless of fairness, or its attempt ends (`closesAt` 0) and the mission may reopen it. One of several
     /// nodes that cannot be awarded now is passed over with `AwardSkipped`; alone it reverts with the reason.
     function award(address mission, uint8[] calldata nodes) external;
-    /// @notice Award before the window ends. Anyone with a Regulator's signature over the node set, which serves once.
+    /// @notice Award before the window ends; reverts with `NothingToAward` where bids are too few. Anyone with a Regulator's signature over
+    /// the node set, which serves once.
     /// @param attempt Of each of the nodes: a decision does not outlive the market it was about.
     function awardEarly(address mission, uint8[] calldata nodes, uint8 attempt, Auth calldata regulator) external;
     /// @notice Settles one executor slot, once: ends its lock, slashes, scores. Caller: genuine mission.

@@ -18,11 +18,9 @@ interface ILegislativeProcedure {
     struct Session {
         SessionState state;
         /// Candidates including the status quo, which is number 0.
-        uint8 candidates;
+        uint16 candidates;
         /// Candidates on the ballot, 2–16; 0 before voting opened.
         uint8 ballotSize;
-        /// Candidate number; meaningful from TALLIED on.
-        uint8 winner;
         /// Producers that counted when the session opened.
         uint16 electorate;
         uint16 ballots;
@@ -41,10 +39,10 @@ interface ILegislativeProcedure {
         /// The session whose proposal returns in this one, and the session in which one of this one's returned; else 0.
         uint32 origin;
         uint32 successor;
-        /// The sponsor came after the tally.
-        bool adopted;
+        /// Candidate number; meaningful from TALLIED on.
+        uint16 winner;
         /// The Speaker's own draft, a candidate number; 0 = none.
-        uint8 drafted;
+        uint16 drafted;
         /// The mission whose node a child session is about, or which another session continues; else zero.
         address parent;
         /// The parent paid, for its `node`; `depth` missions are above.
@@ -53,6 +51,8 @@ interface ILegislativeProcedure {
         uint8 depth;
         /// How many failed missions the session's goal had before, each the parent of the next session's.
         uint8 epoch;
+        /// The sponsor came after the tally.
+        bool adopted;
         bytes32 goalHash;
         /// Snapshot for the clone, packed by `MissionParamsCodec`.
         uint256 params;
@@ -136,26 +136,26 @@ interface ILegislativeProcedure {
     event ChildSessionOpened(uint256 indexed session, address indexed parent, uint8 indexed node, uint8 depth);
     event PetitionGranted(uint256 indexed session, bytes32 indexed goalHash, uint32 round, uint16 backers);
     event SessionAdopted(uint256 indexed session, address indexed sponsor, uint64 deposit);
-    event Reintroduced(uint256 indexed session, uint256 indexed origin, uint8 candidate);
+    event Reintroduced(uint256 indexed session, uint256 indexed origin, uint16 candidate);
     event IdentitiesConfirmed(uint256 indexed session, bytes32 attestationRoot);
     event Proposed(
         uint256 indexed session,
-        uint8 indexed candidate,
+        uint16 indexed candidate,
         address indexed proposer,
         bytes32 specHash,
         bytes32 cid
     );
     /// @notice Beside `Proposed`: the candidate is the Speaker's, of this principal.
-    event Drafted(uint256 indexed session, uint8 indexed candidate, address indexed house);
-    event Sponsored(uint256 indexed session, uint8 indexed candidate, address indexed agent);
+    event Drafted(uint256 indexed session, uint16 indexed candidate, address indexed house);
+    event Sponsored(uint256 indexed session, uint16 indexed candidate, address indexed agent);
     /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
-    event DebateOpened(uint256 indexed session, uint8[] candidates, uint40 deadline);
+    event DebateOpened(uint256 indexed session, uint16[] candidates, uint40 deadline);
     event StrawPollCast(uint256 indexed session, address indexed agent, uint64 ranking);
     /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
-    event VotingOpened(uint256 indexed session, uint8[] candidates, bytes32 tieSeed, uint40 deadline);
+    event VotingOpened(uint256 indexed session, uint16[] candidates, bytes32 tieSeed, uint40 deadline);
     event BallotCast(uint256 indexed session, address indexed agent, uint64 ranking);
     /// @param order Candidate numbers, best first; empty below quorum.
-    event Tallied(uint256 indexed session, uint8 winner, uint16 ballots, uint8[] order);
+    event Tallied(uint256 indexed session, uint16 winner, uint16 ballots, uint16[] order);
     event Validated(uint256 indexed session, bytes32 specHash);
     event Codified(uint256 indexed session, bytes32 specHash, bytes32[] delegations);
     event CodificationAudited(uint256 indexed session, bytes32 specHash);
@@ -186,8 +186,8 @@ interface ILegislativeProcedure {
     error AlreadyAdopted(uint256 session, address sponsor);
     error NotAdopted(uint256 session);
     error NotReintroducible(uint256 session);
-    error NotProposer(uint256 session, uint8 candidate, address agent);
-    error NotOnBallot(uint256 session, uint8 candidate);
+    error NotProposer(uint256 session, uint16 candidate, address agent);
+    error NotOnBallot(uint256 session, uint16 candidate);
     /// @dev It stood in the session that failed: what returns must have changed.
     error UnchangedProposal(uint256 session, bytes32 specHash);
     error NotYet(uint256 session, uint40 deadline);
@@ -195,10 +195,9 @@ interface ILegislativeProcedure {
     error Expired(uint40 deadline);
     error InvalidSignature(address signer);
     error AlreadyProposed(uint256 session, address agent);
-    error AlreadySponsored(uint256 session, address agent, uint8 candidate);
+    error AlreadySponsored(uint256 session, address agent, uint16 candidate);
     error SponsorshipsExhausted(uint256 session, address agent, uint256 max);
-    error TooManyCandidates(uint256 session, uint256 max);
-    error UnknownCandidate(uint256 session, uint8 candidate);
+    error UnknownCandidate(uint256 session, uint16 candidate);
     error NoCandidates(uint256 session);
     /// @dev A producer's draft has its sponsors.
     error NotNeeded(uint256 session);
@@ -261,27 +260,27 @@ interface ILegislativeProcedure {
     /// @return successor The new session, whose candidate 1 is the changed proposal.
     function reintroduce(
         uint256 session,
-        uint8 candidate,
+        uint16 candidate,
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
     ) external returns (uint256 successor);
     /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;
-    /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring. At most 63 a session.
+    /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring.
     /// Anyone with the producer's authorisation.
     function propose(
         uint256 session,
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
-    ) external returns (uint8 candidate);
+    ) external returns (uint16 candidate);
     /// @notice At most three sponsorships per producer, its own proposal included. Anyone with the producer's authorisation.
-    function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
+    function sponsor(uint256 session, uint16 candidate, Auth calldata auth) external;
     /// @notice Enters the Speaker's own draft, for the case that no producer's finds its sponsors within the proposal timeout: only
     /// then is it on the ballot, alone with the status quo. Its house neither bids in that mission, nor verifies, nor issues evidence. One
     /// a session, in PROPOSING, where a sponsor has paid and no draft has its sponsors yet. Caller: Speaker, of a house that judges nothing.
-    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint8 candidate);
+    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint16 candidate);
     /// @notice Fixes the ballot as `openVoting` would, for a debate before the vote. Caller: Speaker, in PROPOSING.
     function openDebate(uint256 session) external;
     /// @notice Records full rankings from before the debate, so that what it changed can be measured. They count for nothing
@@ -293,7 +292,8 @@ interface ILegislativeProcedure {
     /// the vote, or, without one, the session fails.
     function openVoting(uint256 session) external;
     /// @notice Signed full rankings of ballot entries, sorted by producer index. Anyone may submit; an empty signature
-    /// means the caller. Voters are eligible now and registered in a block before the session's.
+    /// means the caller. Voters are eligible now and registered in a block before the session's. Among others, who has voted or may
+    /// not is passed over; alone it is refused.
     function castBallots(uint256 session, Ballot[] calldata ballots) external;
     /// @notice Counts, once all have voted or voting is over. Below quorum, or if the status quo wins, the session fails. Anyone.
     function tally(uint256 session) external;
@@ -340,9 +340,9 @@ interface ILegislativeProcedure {
     /// first places that `flagBloc` compares.
     function correlationOf(uint256 session, address a, address b) external view returns (int256 tau, uint256 jaccard);
     function sessionOf(uint256 session) external view returns (Session memory);
-    function candidateOf(uint256 session, uint8 candidate) external view returns (Candidate memory);
+    function candidateOf(uint256 session, uint16 candidate) external view returns (Candidate memory);
     /// @notice Candidate numbers in ballot order; entry 0 is the status quo. Empty before voting opened.
-    function ballotOf(uint256 session) external view returns (uint8[] memory);
+    function ballotOf(uint256 session) external view returns (uint16[] memory);
     /// @notice Voters who rank ballot entry i above j; zero for i = j or entries not on the ballot.
     function pairwise(uint256 session, uint8 i, uint8 j) external view returns (uint256);
     /// @notice Name of the template every mission is cloned from.

@@ -68,7 +68,7 @@ interface IManagementContract {
         bytes32 schemaHash
     ) external;
     /// @notice Opens a delegation. Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
-    /// Until it is recorded, another clerk of the office may delegate again and so take it over.
+    /// Until it is recorded, any clerk of the office may delegate again, and record.
     /// @param service What the clerk has the operation done by; the mandate's, or the one before it where the session was open when it was
     /// replaced. Its owner's deprecation does not reach a mandate.
     function delegate(
@@ -78,7 +78,7 @@ interface IManagementContract {
         bytes32 inputHash
     ) external returns (bytes32 delegation);
     /// @notice Completes a delegation with what a runner signs that the service made: a registered one, of another principal than the clerk's
-    /// (decision 77). Caller: the delegating clerk.
+    /// (decision 77). Caller: a clerk of the mandate's office, who answers for it.
     function recordResult(
         bytes32 delegation,
         bytes32 outputHash,

@@ -141,8 +141,8 @@ interface IProducerContract {
         bytes calldata agentSignature
     ) external;
 
-    /// @notice Replaces an agent's capabilities, which else stay as its principal signed them. Caller: a Regulator whose envelope
-    /// lists the call, of another principal than the agent.
+    /// @notice Adds to an agent's capabilities, which else stay as its principal signed them; each may only grow. Caller: a Regulator whose
+    /// envelope lists the call, of another principal than the agent.
     /// @param evidence Content-id digest of what the attestation rests on.
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external;
 

@@ -92,13 +92,13 @@ interface IStakePool {
     /// its principal.
     function uncover(address mission, uint8 node, address agent) external;
 
-    /// @notice Stands behind a bid that is being placed. Caller: current or pinned execution procedure.
+    /// @notice Stands behind a bid that is being placed. Caller: the current execution procedure, or a former one for a mission that
+    /// it began.
     /// @param amount Smallest unit.
     /// @return stands False if no pool was asked to: the agent's own stake is to be locked.
     function stand(address mission, uint8 node, address agent, uint64 amount) external returns (bool stands);
 
-    /// @notice Ends `release` of a cover and takes up to `penalty` of that part from all participants. Caller: current or pinned
-    /// execution procedure.
+    /// @notice Ends `release` of a cover and takes up to `penalty` of that part from all participants. Caller: as `stand`.
     /// @param settler Gets a hundredth of what is taken, at most 5 tokens; nobody if zero.
     /// @return slashed What was taken; the rest goes to treasury and insurance.
     function settle(

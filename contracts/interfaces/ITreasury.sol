@@ -66,7 +66,7 @@ interface ITreasury {
     /// together at most its deposit. Caller: governor.
     function claimInsurance(address mission, address agent, uint64 loss, bytes32 evidence) external;
 
-    /// @notice Spends fees on one of three purposes, within its cap. Caller: governor.
+    /// @notice Spends fees on one of three purposes, within its cap; to insurance goes what governance leaves of its share. Caller: governor.
     function disburse(Purpose purpose, address recipient, uint64 amount, bytes32 justification) external;
 
     /// @notice Pays an adjudicator for cases it decided: what is free, and with what DISBURSE spends on governance at most a fifth of the

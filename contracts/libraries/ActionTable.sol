@@ -6,9 +6,10 @@ import {Action, Decision} from "../types/Actions.sol";
 /// @title What each action of the override panel needs: one row, one byte (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may give alone only so many times in one mission; bits 6 and 7 approves, rejects: what the
-/// watchdog counts. Stopping something decides nothing yet, and needs no act that is judged. Seven rows ask for other counts where the
-/// constitution, the watchdog or the electorate says so: AMEND_PARAMETER (two for a HIGH parameter, and for less protection),
-/// CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG, STOP_CITY and RESUME_CITY; SLASH that bars and FREEZE_PRINCIPAL, where many voters are struck.
+/// watchdog counts. Stopping something decides nothing yet, and needs no act that is judged. Nine rows ask for other counts where the
+/// constitution, the watchdog or the electorate says so: AMEND_PARAMETER (two for a HIGH parameter, and for one that protects),
+/// REJECT_POP and RESOLVE_APPEAL that take stake, CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG, STOP_CITY and RESUME_CITY; SLASH that bars and
+/// FREEZE_PRINCIPAL, where many voters are struck.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant MISSION = 1 << 4;

@@ -45,7 +45,7 @@ library TypedData {
         "Propose(uint256 session,address agent,bytes32 specHash,bytes32 cid,uint40 deadline)"
     );
     bytes32 internal constant SPONSOR = keccak256(
-        "Sponsor(uint256 session,address agent,uint8 candidate,uint40 deadline)"
+        "Sponsor(uint256 session,address agent,uint16 candidate,uint40 deadline)"
     );
     bytes32 internal constant BALLOT = keccak256(
         "Ballot(uint256 session,address agent,uint64 ranking,uint40 deadline)"
@@ -57,7 +57,7 @@ library TypedData {
         "Petition(address agent,bytes32 goalHash,address parent,uint32 round,uint40 deadline)"
     );
     bytes32 internal constant REINTRODUCE = keccak256(
-        "Reintroduce(uint256 session,address agent,uint8 candidate,bytes32 specHash,bytes32 cid,uint40 deadline)"
+        "Reintroduce(uint256 session,address agent,uint16 candidate,bytes32 specHash,bytes32 cid,uint40 deadline)"
     );
     bytes32 internal constant OFFICE_APPROVAL = keccak256(
         "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)"
@@ -167,7 +167,7 @@ library TypedData {
     function hashSponsor(
         uint256 session,
         address agent,
-        uint8 candidate,
+        uint16 candidate,
         uint40 deadline
     ) internal pure returns (bytes32) {
         return keccak256(abi.encode(SPONSOR, session, agent, candidate, deadline));
@@ -204,7 +204,7 @@ library TypedData {
     function hashReintroduce(
         uint256 session,
         address agent,
-        uint8 candidate,
+        uint16 candidate,
         bytes32 specHash,
         bytes32 cid,
         uint40 deadline

@@ -16,6 +16,7 @@ import {Signatures} from "../libraries/Signatures.sol";
 import {Action, Decision, OverrideAction} from "../types/Actions.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
+import {NodeState} from "../types/States.sol";
 import {Conflicts} from "./adjudication/Conflicts.sol";
 import {Orders} from "./adjudication/Orders.sol";
 
@@ -118,9 +119,11 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
 
     /// @dev A signature is about one genuine mission. Whether the state that it judges is still the mission's, the mission says (`onOverride`).
     function _requireGenuine(OverrideAction calldata action) private view {
-        if (!action.action.onMission()) return;
-        ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
-        if (!templates.isGenuine(action.mission)) revert NotGenuine(action.mission);
+        if (action.action.onMission() && !_isGenuine(action.mission)) revert NotGenuine(action.mission);
+    }
+
+    function _isGenuine(address mission) private view returns (bool) {
+        return ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES)).isGenuine(mission);
     }
 
     function _requireSigned(
@@ -149,7 +152,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @dev How many lift a stop is the constitution's to say, and so is what a parameter risks; how many strike voters, how many were struck
-    /// lately. Nobody weakens protection alone, or one adjudicator could make the watchdog stop the city. Every other count is in the table.
+    /// lately. Nobody takes stake alone. Nobody changes protection alone, in either direction: less of it, and one adjudicator could
+    /// make the watchdog stop the city; more, and nobody could do anything until two dare to weaken it. Every other count is in the table.
     function _needed(OverrideAction calldata action, IAdjudicatorRoster roster) private view returns (uint256) {
         Action what = action.action;
         if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
@@ -163,9 +167,21 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             bool many = Orders.strikesMany(_CONSTITUTION, _record, action);
             return many ? Math.max(needed, ActionTable.supermajority(active)) : needed;
         }
+        if (_takesStake(action)) return needed + 1;
         if (what != Action.AMEND_PARAMETER) return needed;
-        (Param which, uint256 value) = abi.decode(action.data, (Param, uint256));
-        return ParamRanges.isHigh(which) || _weakens(which, value) ? needed + 1 : needed;
+        (Param which, ) = abi.decode(action.data, (Param, uint256));
+        bool alone = !ParamRanges.isHigh(which) && ParamRanges.weaker(which) == ParamRanges.Weaker.NONE;
+        return alone ? needed : needed + 1;
+    }
+
+    /// @dev Whether its rows' signatures are for less than it does: a ruling on appeals that slashes, a freeze that is confirmed.
+    function _takesStake(OverrideAction calldata action) private view returns (bool) {
+        if (action.action == Action.RESOLVE_APPEAL) {
+            return abi.decode(action.data, (ICollaborationContract.Resolution)).slash != 0;
+        }
+        if (action.action != Action.REJECT_POP || !_isGenuine(action.mission)) return false;
+        (NodeState state, , ) = ICollaborationContract(action.mission).caseOf(action.node);
+        return state == NodeState.FROZEN;
     }
 
     /// @dev AgentCity B.12, emergency override: on a mission, when too few others could sign, and never twice unaudited.
@@ -175,6 +191,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         address[] memory adjudicators
     ) private view returns (bool) {
         if (!action.action.seniorAlone() || adjudicators.length != 1) return false;
+        if (_takesStake(action)) return false;
         if (adjudicators[0] != roster.senior()) return false;
         if (_unaudited.digest != 0) return false;
         uint256 quorum = _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);

@@ -77,7 +77,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function reintroduce(
         uint256 session,
-        uint8 candidate,
+        uint16 candidate,
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
@@ -102,19 +102,19 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
-    ) external returns (uint8 candidate) {
+    ) external returns (uint16 candidate) {
         _requireAuth(auth, TypedData.hashPropose(session, auth.agent, specHash, cid, auth.deadline));
         Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
         uint256 origin = docket.info.origin;
-        if (origin != 0) _store.dockets[origin].requireChanged(session, specHash);
+        if (origin != 0 && _store.dockets[origin].stood[specHash]) revert UnchangedProposal(session, specHash);
         candidate = docket.info.candidates;
         emit Proposed(session, candidate, auth.agent, specHash, cid);
         docket.propose(session, auth.agent, principal, specHash);
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external {
+    function sponsor(uint256 session, uint16 candidate, Auth calldata auth) external {
         _requireAuth(auth, TypedData.hashSponsor(session, auth.agent, candidate, auth.deadline));
         Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
@@ -122,7 +122,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint8 candidate) {
+    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint16 candidate) {
         return Agenda.draft(_store, _CONSTITUTION, session, specHash, cid);
     }
 
@@ -132,7 +132,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     function openDebate(uint256 session) external {
         Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         _consume(Office.SPEAKER, this.openDebate.selector, session);
-        uint8[] memory entries = docket.qualified();
+        uint16[] memory entries = docket.listed();
         if (entries.length < 2) revert NoCandidates(session);
         docket.fix(entries);
         uint256 duration = docket.info.rules.proposalTimeout;
@@ -164,8 +164,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (ballots < info.electorate && !docket.isOver(_CONSTITUTION)) {
             revert NotYet(session, docket.endsAt(_CONSTITUTION));
         }
-        uint8[] memory order = new uint8[](0);
-        uint8 winner = 0;
+        uint16[] memory order = new uint16[](0);
+        uint16 winner = 0;
         uint256 quorum = docket.quorumOf();
         _attest(session, info, quorum);
         if (ballots >= quorum) {
@@ -254,12 +254,12 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function candidateOf(uint256 session, uint8 candidate) external view returns (Candidate memory) {
+    function candidateOf(uint256 session, uint16 candidate) external view returns (Candidate memory) {
         return _store.dockets[session].candidates[candidate];
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function ballotOf(uint256 session) external view returns (uint8[] memory) {
+    function ballotOf(uint256 session) external view returns (uint16[] memory) {
         return _store.dockets[session].ballotOf();
     }
 
@@ -340,10 +340,10 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         (principal, ) = Electorate.requireMember(_producers(), agent, info.openedBlock, info.rules.reputationFloor);
     }
 
-    function _asCandidates(Docket storage docket, uint8[] memory entries) private view returns (uint8[] memory) {
-        uint8[] memory ballot = docket.ballotOf();
-        for (uint256 i = 0; i < entries.length; ++i) entries[i] = ballot[entries[i]];
-        return entries;
+    function _asCandidates(Docket storage docket, uint8[] memory entries) private view returns (uint16[] memory order) {
+        uint16[] memory ballot = docket.ballotOf();
+        order = new uint16[](entries.length);
+        for (uint256 i = 0; i < entries.length; ++i) order[i] = ballot[entries[i]];
     }
 
     function _producers() private view returns (IProducerContract) {

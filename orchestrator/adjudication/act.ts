@@ -71,6 +71,11 @@ export async function stateOf(
   return { caseHash, data: encodeActionData(action, [attempt]) };
 }
 
+/** How many must sign an order, on the chain as it is. */
+export async function signaturesFor({ client }: Pick<Panel, "client">, order: OverrideOrder): Promise<number> {
+  return Number(await client.adjudication.signaturesFor(overrideOf(order, client.chain.clock.now() + VALIDITY)));
+}
+
 /** Signs an order with every given seat, stores its reason, and submits it once (AgentCity B.12; decision 28). */
 export async function act({ client, keep, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
   await keep(order.because);

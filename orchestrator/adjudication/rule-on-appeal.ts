@@ -1,7 +1,7 @@
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
-import { act, type Panel, seatsOnMission } from "./act.ts";
+import { act, type Panel, seatsOnMission, signaturesFor } from "./act.ts";
 
 /** One appeal against a clearing (decision 29). */
 export interface Appeal {
@@ -61,7 +61,6 @@ export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: Ap
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);
   if (ruling === undefined) return undefined;
-  const seats = await seatsOnMission(panel, mission, { action: "RESOLVE_APPEAL", turn: node, appealed: node });
   const resolution = {
     attempt,
     filed: appeals.length,
@@ -71,13 +70,8 @@ export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: Ap
     culprits: maskOf(ruling.culprits),
   };
   const data = encodeActionData("RESOLVE_APPEAL", [resolution]);
-  await act(panel, seats, {
-    action: "RESOLVE_APPEAL",
-    mission,
-    node,
-    caseHash,
-    data,
-    because: ruling.justification,
-  });
+  const order = { action: "RESOLVE_APPEAL", mission, node, caseHash, data, because: ruling.justification } as const;
+  const needed = await signaturesFor(panel, order);
+  await act(panel, await seatsOnMission(panel, mission, { action: order.action, needed, turn: node, appealed: node }), order);
   return ruling;
 }

@@ -2,7 +2,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { digestOf } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
-import { act, type OverrideOrder, type Panel, seatsOnMission } from "./act.ts";
+import { act, type OverrideOrder, type Panel, seatsOnMission, signaturesFor } from "./act.ts";
 import type { Case, Judge, Judgement, Ruling } from "./case.ts";
 
 /** A decision and its author. */
@@ -22,10 +22,11 @@ export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise
   const decided = await judge.decide(subject);
   if (decided === undefined) return undefined;
   const { ruling, justification } = decided;
-  const order = await orderOf(panel, subject, decided);
-  const seats = await seatsOnMission(panel, mission, { action: order.action, turn: escalated ? node + 1 : node });
+  const order = { ...(await orderOf(panel, subject, decided)), mission, node, caseHash, because: justification };
+  const needed = await signaturesFor(panel, order);
+  const seats = await seatsOnMission(panel, mission, { action: order.action, needed, turn: escalated ? node + 1 : node });
   const content = await panel.keep(justification);
-  await act(panel, seats, { ...order, mission, node, caseHash, because: justification });
+  await act(panel, seats, order);
   return { ruling, adjudicator: seats.map(({ name }) => name).join(", "), simulated: judge.simulated, justification: content };
 }
 

@@ -49,7 +49,7 @@ export const typedDataTypes = {
   Sponsor: [
     { name: "session", type: "uint256" },
     { name: "agent", type: "address" },
-    { name: "candidate", type: "uint8" },
+    { name: "candidate", type: "uint16" },
     { name: "deadline", type: "uint40" },
   ],
   Ballot: [
@@ -74,7 +74,7 @@ export const typedDataTypes = {
   Reintroduce: [
     { name: "session", type: "uint256" },
     { name: "agent", type: "address" },
-    { name: "candidate", type: "uint8" },
+    { name: "candidate", type: "uint16" },
     { name: "specHash", type: "bytes32" },
     { name: "cid", type: "bytes32" },
     { name: "deadline", type: "uint40" },

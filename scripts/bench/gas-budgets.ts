@@ -158,8 +158,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 99_500,
-      why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is four calls (17,000), two of them for its number as a verifier's; what is stopped late keeps a fifth of its time, and the order has an entry of its own (300)",
+      limit: 126_500,
+      why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is four calls (17,000), two of them for its number as a verifier's; that the monitor's house takes nothing over is a word of the market (26,000); what is stopped late keeps a fifth of its time, and the order has an entry of its own (300)",
     },
   },
   {

@@ -328,8 +328,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     ],
     cover: only("NotManager", "manager"),
     uncover: only("NotAuthorised", "manager", "agent", "its principal"),
-    stand: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
-    settle: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
+    stand: only("NotAuthorised", "EXECUTION"),
+    settle: only("NotAuthorised", "EXECUTION"),
     collect: anyone,
   },
   CollaborationContract: {

@@ -1,5 +1,6 @@
 /** The escrow of two parties: what each of them, its evaluators, its arbiter and its token might try. */
 import { expect } from "chai";
+import { id } from "ethers";
 import { AMOUNT, CHALLENGE, EVALUATION, openEscrow, RESULT, Status } from "../support/agreement-fixture.ts";
 import { keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { type Answer, BUDGET, Class, HEARING, JobStatus, LAYOUT, Outcome, openEvaluator, Result } from "../support/evaluator-fixture.ts";
@@ -294,5 +295,22 @@ describe("attacks on agreements", () => {
     }
     expect(await creditOf(provider)).to.equal(0);
     expect(await statusOf(jobId)).to.equal(Status.OPEN);
+  });
+
+  it("a key proves, by signing something else after the proof in one list", async () => {
+    const e = await openEvaluator();
+    const lab = await e.city.account("lab with a key");
+    await e.city.evidence.registerIssuer(lab.address, keyOf("its house").address, (1 << Class.PROOF) | (1 << Class.ATT));
+    const jobId = await e.createJob();
+    const terms = { ...e.base, jobId, floor: Class.PROOF as number };
+    await e.register(terms);
+    await e.jobs.connect(e.client).fund(jobId, BUDGET, "0x");
+    await e.jobs.connect(e.provider).submit(jobId, id("the deliverable"), "0x");
+    const items = [Class.PROOF, Class.ATT].map((of) => ({ class: of, issuer: lab }));
+    const work = await e.workOf(terms, items, { together: true });
+    await e.contract.connect(e.provider).deliver(terms, work.opening as never);
+    const voices = await Promise.all((await e.panel(terms)).map((one) => e.voice(one, work, { basis: 1n })));
+    await attempt(e.contract.evaluate(terms, e.recordOf(work, voices)));
+    expect(Number((await e.hearing(terms)).outcome)).to.equal(Outcome.NONE);
   });
 });

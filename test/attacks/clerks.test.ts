@@ -265,6 +265,61 @@ describe("attacks by clerks", () => {
     expect(await producers.capabilitiesOf(agent.address)).to.equal(0);
   });
 
+  it("a Codifier takes over what its colleague began whenever it would record, and no law is codified", async () => {
+    const { legislation, management, steps, compiler } = house;
+    const [honest, rogue] = [holder("CODIFIER"), await house.account("second Codifier")];
+    await house.clerks.appoint(Office.CODIFIER, rogue.address, keyOf("house of the second Codifier").address);
+    const session = await steps.toVoting([BILL.specHash]);
+    await steps.vote(
+      session,
+      Array.from({ length: 8 }, () => [1, 0]),
+    );
+    await legislation.tally(session);
+    await legislation.validate(session, BILL.law, BILL.docHash, steps.witnesses());
+    const delegation = await management.delegationId(session, OPERATION, BILL.specHash);
+    for (const clerk of [honest, rogue]) await management.connect(clerk).delegate(session, OPERATION, compiler, BILL.specHash);
+    const deadline = 2n ** 40n - 1n;
+    const message = { runner: house.runner.address, delegation, outputHash: id("output"), intermediateHash: ZeroHash, deadline };
+    const signature = await house.sign("DelegationResult", house.addresses.MANAGEMENT, message, house.runner);
+    const auth = { agent: house.runner.address, deadline, signature };
+    await attempt(management.connect(honest).recordResult(delegation, message.outputHash, ZeroHash, auth));
+    expect((await management.delegationOf(delegation)).outputHash).to.equal(message.outputHash);
+  });
+
+  it("a Regulator ends a mission before anybody bids, by awarding nothing", async () => {
+    const mission = await (await openMission({ nodes: [TASK] })).activate();
+    const { city } = mission;
+    for (let i = 0; i < 2; i++) {
+      const message = {
+        regulator: city.regulator.address,
+        mission: mission.address,
+        nodes: 1n,
+        attempt: 0,
+        nonce: await city.execution.nonceOf(city.regulator.address),
+        deadline: await mission.soon(),
+      };
+      const signature = await city.sign("AwardDecision", city.addresses.EXECUTION, message, city.regulator);
+      const auth = { agent: message.regulator, deadline: message.deadline, signature };
+      await attempt(city.execution.awardEarly(mission.address, [0], 0, auth));
+    }
+    await mission.bid(0, 0);
+    await mission.closeMarket();
+    await city.execution.award(mission.address, [0]);
+    expect((await mission.contract.slotOf(0, 0)).agent).to.equal(mission.worker(0).agent.address);
+  });
+
+  it("a Regulator finds that nobody can do anything, and its accomplice bids alone", async () => {
+    const mission = await (await openMission({ nodes: [{ ...TASK, capabilities: 0xffn }] })).activate();
+    const { city } = mission;
+    await city.clerks.setEnvelope(Office.REGULATOR, [city.producers.interface.getFunction("attestCapabilities").selector], 1);
+    for (const { agent } of city.workers) await attempt(city.producers.connect(city.regulator).attestCapabilities(agent.address, 0, WHY));
+    await mission.bidAs(await mission.newcomer("accomplice", { capabilities: EVERYTHING }), 0);
+    await attempt(mission.bid(0, 0, tokens(50)));
+    await mission.closeMarket();
+    await city.execution.award(mission.address, [0]);
+    expect((await mission.contract.slotOf(0, 0)).price).to.equal(tokens(50));
+  });
+
   describe("under an approved law", () => {
     const HIGH = billOf(lawOf(undefined, { risk: 2 }), "a risky document");
     const approve = async (session: bigint, bill: typeof BILL, signers: Parameters<Legislature["steps"]["approvals"]>[2]) => {

@@ -11,7 +11,7 @@ import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-mer
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
 import { seatPrincipal } from "../support/judges.ts";
-import { billOf, lawOf, loadLegislature, PROPOSAL, State } from "../support/legislature.ts";
+import { billOf, type Legislature, lawOf, loadLegislature, PROPOSAL, State, setParameter } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { dataOf, openPanel, type Panel, panelOver } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
@@ -19,6 +19,7 @@ import { attempt } from "./attempt.ts";
 const WHY = id("why");
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 const GOVERNANCE = 0;
+const INSURANCE = 1;
 
 describe("attacks by collusion", () => {
   describe("in a mission", () => {
@@ -81,10 +82,12 @@ describe("attacks by collusion", () => {
       const judge = await city.account("the rival's judge");
       await city.fund(judge, city.addresses.ROSTER, tokens(5000));
       await city.roster.seat(judge.address, rival.address);
-      const seats = panelOver(city, [judge], await probeAt(mission.address));
+      const [colleague] = (await city.seatAdjudicators(1)) as [Wallet];
+      const seats = panelOver(city, [judge, colleague], await probeAt(mission.address));
       const here = { mission: mission.address, node: 0 };
       await seats.act(await seats.override("FREEZE", { ...here, data: dataOf("FREEZE", 0) }), judge);
-      await seats.act(await seats.override("REJECT_POP", here), judge);
+      const both = [judge, colleague].sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+      await seats.act(await seats.override("REJECT_POP", here), ...both);
       expect(await takesOver()).to.equal(false);
     });
 
@@ -97,6 +100,18 @@ describe("attacks by collusion", () => {
       city.verifiers.set(agent.address, agent);
       await mission.work(0);
       await mission.clear(0, { result: Result.FAIL });
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect(await takesOver()).to.equal(false);
+    });
+
+    it("a rival's own monitor stops the winner's work, and the rival takes it over", async () => {
+      const rival = await outbid();
+      const { city, contract } = mission;
+      const monitor = await city.account("the rival's monitor");
+      await city.evidence.registerMonitor(monitor.address, rival.address);
+      await contract.connect(monitor).report(0, WHY, 1);
+      await networkHelpers.time.increaseTo((await contract.nodeOf(0)).deadline);
+      await contract.timeout(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       expect(await takesOver()).to.equal(false);
     });
@@ -1030,6 +1045,38 @@ describe("attacks by collusion", () => {
       expect((await legislation.sessionOf(session)).ballotSize).to.equal(0);
     });
 
+    /** Members of a coalition, of as many houses; each proposes a law of its own. */
+    const coalitionOf = async ({ legislation, register, direct, steps }: Legislature, size: number) => {
+      const members: Wallet[] = [];
+      for (let i = 0; i < size; i++) members.push((await register(`member ${i} of the coalition`)).agent);
+      const session = await steps.toProposing();
+      for (const [i, agent] of members.entries())
+        await legislation.connect(agent).propose(session, id(`law ${i} of the coalition`), BILL, direct(agent));
+      return { members, session };
+    };
+
+    it("a coalition proposes so much that nobody else can propose anything", async () => {
+      const house = await loadLegislature();
+      const { legislation, direct } = house;
+      const { session } = await coalitionOf(house, 64);
+      const author = house.voters[0] as Wallet;
+      await attempt(legislation.connect(author).propose(session, BILL, BILL, direct(author)));
+      const { candidates } = await legislation.sessionOf(session);
+      expect((await legislation.candidateOf(session, candidates - 1n)).specHash).to.equal(BILL);
+    });
+
+    it("a coalition fills the ballot before a law with more sponsors has them", async () => {
+      const house = await loadLegislature();
+      const { legislation, direct, steps } = house;
+      await setParameter(house, "MIN_SPONSORS", 3);
+      const { members, session } = await coalitionOf(house, 15);
+      for (const [i, agent] of members.entries())
+        for (const step of [1, 2]) await legislation.connect(agent).sponsor(session, ((i + step) % 15) + 1, direct(agent));
+      const candidate = await steps.propose(session, 0, BILL, 4);
+      await attempt(legislation.connect((house.offices.SPEAKER as [Wallet])[0]).openVoting(session));
+      expect(await legislation.ballotOf(session)).to.include(BigInt(candidate));
+    });
+
     it("an agent that another made passes for a principal of its own", async () => {
       const city = await loadCity();
       const { agent: creator, principal } = await city.register("creator");
@@ -1263,6 +1310,73 @@ describe("attacks by collusion", () => {
       }
       expect(await city.watchdog.isFrozen()).to.equal(false);
     });
+
+    it("one adjudicator ends all lawmaking by a stricter rule, which two have to weaken again", async () => {
+      const house = await loadLegislature();
+      const { act, wide, seat } = panelOver(house, house.adjudicators, await house.probe(1));
+      await attempt(act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_SPONSORS"), 20n), seat(0)));
+      const session = await house.steps.toProposing();
+      await house.steps.propose(session, 0, billOf(lawOf()).specHash, 8);
+      await networkHelpers.time.increase(PROPOSAL + 1n);
+      await house.legislation.openVoting(session);
+      expect((await house.legislation.sessionOf(session)).state).to.equal(State.VOTING);
+    });
+
+    it("an adjudicator audits the law that its own house proposed", async () => {
+      const house = await loadLegislature();
+      const { legislation, steps, offices, voters } = house;
+      const bill = billOf(lawOf(undefined, { risk: Risk.HIGH }));
+      const judge = await house.account("judge of the author's house");
+      await house.fund(judge, house.addresses.ROSTER, tokens(5000));
+      await house.roster.seat(judge.address, await house.producers.principalOf((voters[0] as Wallet).address));
+      const session = await steps.toVoting([bill.specHash]);
+      await steps.vote(
+        session,
+        Array.from({ length: 8 }, () => [1, 0]),
+      );
+      await legislation.tally(session);
+      await legislation.validate(session, bill.law, bill.docHash, steps.witnesses());
+      await legislation.connect(offices.CODIFIER[0] as Wallet).codify(session, [await steps.delegate(session, bill.specHash)]);
+      const { act, wide } = panelOver(house, [judge], await house.probe(1));
+      await attempt(act({ ...(await wide("APPROVE_CODIFICATION", ZeroAddress, session)), salt: 0n, caseHash: bill.specHash }, judge));
+      expect((await legislation.sessionOf(session)).audited).to.equal(false);
+    });
+  });
+
+  describe("of one adjudicator, in a mission", () => {
+    let mission: Mission;
+    let judge: Wallet;
+    const ordered = async (name: Parameters<Panel["override"]>[0], data = dataOf("REJECT_POP")) => {
+      const { act, override } = panelOver(mission.city, [judge], await probeAt(mission.address));
+      await attempt(act(await override(name, { mission: mission.address, node: 0, data }), judge));
+    };
+    const heldBy = async (agent: string) => (await mission.city.producers.stakeOf(agent)).held;
+    beforeEach(async () => {
+      mission = await (await (await openMission({ nodes: [TASK] })).activate()).awardAll();
+      judge = await mission.city.account("the only judge");
+      await mission.city.fund(judge, mission.city.addresses.ROSTER, tokens(5000));
+      await mission.city.roster.seat(judge.address, keyOf("house of the judge").address);
+    });
+
+    it("one adjudicator confirms its own freeze, and the executor loses stake", async () => {
+      await mission.route(0);
+      const { agent } = await mission.executorOf(0);
+      await ordered("FREEZE", dataOf("FREEZE", 0));
+      await ordered("REJECT_POP");
+      expect(await heldBy(agent.address)).to.equal(tokens(10_000));
+    });
+
+    it("a sponsor and one adjudicator take a finished executor's whole lock", async () => {
+      await mission.run(0);
+      const { agent } = await mission.executorOf(0);
+      await mission.city.fund(mission.city.sponsor, mission.address, tokens(100));
+      await mission.contract.connect(mission.city.sponsor).appeal(0, 0, id("nothing"));
+      await ordered(
+        "RESOLVE_APPEAL",
+        dataOf("RESOLVE_APPEAL", { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 2n ** 64n - 1n, culprits: 1 }),
+      );
+      expect(await heldBy(agent.address)).to.equal(tokens(10_000));
+    });
   });
 
   describe("on what adjudicators are paid", () => {
@@ -1333,6 +1447,19 @@ describe("attacks by collusion", () => {
       const outsider = keyOf("outsider").address;
       await attempt(claim(outsider, tokens(1)));
       expect(await mission.city.token.balanceOf(outsider)).to.equal(0);
+    });
+
+    it("two adjudicators and a straw executor move the treasury into the insurance, and take it", async () => {
+      const { city, address } = mission;
+      const { treasury } = city;
+      const giver = await city.account("another giver");
+      await city.fund(giver, city.addresses.TREASURY, tokens(1000));
+      await treasury.connect(giver).deposit(tokens(1000), 0, WHY);
+      const free = await treasury.freeBalance();
+      const judges = await city.seatAdjudicators(2);
+      const { act, wide } = panelOver(city, judges, await probeAt(address));
+      await attempt(act(await wide("DISBURSE", String(treasury.target), INSURANCE, free), ...judges));
+      expect(await treasury.freeBalance()).to.equal(free);
     });
 
     it("insurance pays for one mission again and again", async () => {

@@ -215,6 +215,16 @@ describe("attacks by going first or last", () => {
       expect((await house.legislation.sessionOf(session)).ballots).to.equal(0);
     });
 
+    it("a voter sends its own ballot before everybody's, and nobody's in that batch counts", async () => {
+      const { legislation, steps, voters } = await loadLegislature();
+      const session = await steps.toVoting([BILL]);
+      const ballots = await Promise.all(voters.map((voter) => steps.ballot(session, voter, [1, 0])));
+      const [first] = voters as [Wallet];
+      await legislation.castBallots(session, [await steps.ballot(session, first, [0, 1])]);
+      await attempt(legislation.castBallots(session, ballots));
+      expect((await legislation.sessionOf(session)).ballots).to.equal(voters.length);
+    });
+
     it("the tally is called while one side is ahead and the other still votes", async () => {
       const { legislation, steps } = await loadLegislature();
       const session = await steps.toVoting([BILL]);

@@ -390,6 +390,23 @@ describe("attacks on stakes", () => {
         expect((await pools.coverOf(mission.address, 0, agent(0).address))[0]).to.equal(POOL);
       });
 
+      it("a market that was replaced takes what a pool puts behind bids in the market after it", async () => {
+        const { city } = mission;
+        const market = INSTITUTIONS.indexOf("EXECUTION");
+        await city.constitution.amend(market, await ethers.deployContract("MissionProbe"), id("a better market"));
+        await networkHelpers.time.increase(AMENDMENT_NOTICE);
+        await city.constitution.enact(market);
+        const later = keyOf("a mission of the market after it").address;
+        for (const node of [0, 1]) await pools.connect(manager).cover(POOL, later, node, agent(0).address);
+        const current = await city.as(await city.constitution.at(market));
+        await pools.connect(current).stand(later, 0, agent(0).address, tokens(100));
+        const former = pools.connect(await city.as(city.addresses.EXECUTION));
+        await attempt(former.settle(later, 0, agent(0).address, tokens(100), tokens(100), id("why"), keyOf("thief").address));
+        await attempt(former.stand(later, 1, agent(0).address, 1n));
+        const { total, committed } = await sums();
+        expect([total, committed]).to.deep.equal([tokens(210), tokens(100)]);
+      });
+
       it("a manager fills its pool until a slash costs more gas than there is", async () => {
         const principal = await mission.city.account("principal of many");
         for (let i = 3; i <= 50; i++) {

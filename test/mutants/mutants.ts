@@ -128,15 +128,15 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(11, "foundational/Stakes.sol", "locked -= released;", "locked -= released / 2;"),
   breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),
   breaks(12, "collaboration/Descent.sol", "child.spent += lent - returned;", "child.spent += (lent - returned) / 2;", 5),
-  breaks(13, "meta/legislation/BallotBox.sol", "if ((batch.lanes >> shift) & 0xff != 0) revert", "if (ranking == 0) revert"),
+  breaks(13, "meta/legislation/BallotBox.sol", "bool voted = (batch.lanes >> shift) & 0xff != 0;", "bool voted = shift > 256;"),
   breaks(14, "libraries/Condorcet.sol", "(16 * (index % 16))) & 0xffff;", "(16 * (index % 16))) & 0xfffe;"),
-  breaks(14, "meta/legislation/BallotBox.sol", "docket.info.ballots += uint16(ballots.length);", "docket.info.ballots += 1;"),
+  breaks(14, "meta/legislation/BallotBox.sol", "docket.info.ballots += uint16(batch.counted);", "docket.info.ballots += 1;"),
   breaks(15, "meta/LegislativeProcedure.sol", "if (ballots >= quorum) {", "if (ballots != 0) {", 1),
   breaks(
     15,
     "meta/legislation/Candidacies.sol",
-    "if (entry.sponsors < minimum || !entry.pluralistic) continue;",
-    "if (minimum == 0) continue;",
+    "if (sponsors >= docket.info.rules.minSponsors && entry.pluralistic) _list(",
+    "if (sponsors != 0) _list(",
     2,
   ),
   breaks(
@@ -487,10 +487,10 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/adjudication-procedure-actions",
-    "takes one signature, two where the risk is HIGH or protection is lost, and never leaves the range",
+    "takes two signatures, one where the risk is not HIGH and nothing is protected, and never leaves the range",
     "meta/AdjudicationProcedure.sol",
-    "return ParamRanges.isHigh(which) || _weakens(which, value) ? needed + 1 : needed;",
-    "return _weakens(which, value) ? needed + 1 : needed;",
+    "bool alone = !ParamRanges.isHigh(which) && ParamRanges",
+    "bool alone = ParamRanges",
   ),
   noticed(
     "meta/adjudication-procedure-actions",
@@ -704,7 +704,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/execution-procedure",
-    "spends the decision: it closes no second window of the same attempt",
+    "ends no window without an award, and spends the decision",
     "meta/ExecutionProcedure.sol",
     "uint256 nonce = _market.nonces[regulator.agent]++;",
     "uint256 nonce = _market.nonces[regulator.agent];",

@@ -41,6 +41,8 @@ library Conflicts {
             ILegislativeProcedure.Session memory session = legislation.sessionOf(id);
             // The law of a child moves the money of its parent's tree. Another parent is the sponsor's to name, and decides nothing.
             if (session.child && roster.isConflicted(adjudicator, session.parent)) return true;
+            address author = legislation.candidateOf(id, session.winner).principal;
+            if (author != address(0) && roster.isInterested(adjudicator, author)) return true;
             return roster.isInterested(adjudicator, session.sponsor);
         }
         if (what == Action.SET_MANDATE) {

@@ -27,20 +27,19 @@ library Agenda {
         uint256 session,
         bytes32 specHash,
         bytes32 cid
-    ) external returns (uint8 candidate) {
+    ) external returns (uint16 candidate) {
         Docket storage docket = self.inOpenStage(constitution, session, SessionState.PROPOSING);
         _consume(constitution, ILegislativeProcedure.draft.selector, session);
         ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor == address(0)) revert ILegislativeProcedure.NotAdopted(session);
         if (info.drafted != 0) revert ILegislativeProcedure.AlreadyProposed(session, msg.sender);
-        if (docket.qualified().length > 1) revert ILegislativeProcedure.NotNeeded(session);
+        if (docket.listed().length > 1) revert ILegislativeProcedure.NotNeeded(session);
         address house = IProducerContract(constitution.at(Institution.PRODUCERS)).principalOf(msg.sender);
         if (IEvidenceRegistry(constitution.at(Institution.EVIDENCE)).judges(house)) {
             revert ILegislativeProcedure.SpeakerJudges(house);
         }
-        // Producers propose 63 at most: there is a number left.
-        candidate = info.candidates;
-        (info.candidates, info.drafted) = (candidate + 1, candidate);
+        candidate = info.candidates++;
+        info.drafted = candidate;
         ILegislativeProcedure.Candidate storage entry = docket.candidates[candidate];
         (entry.specHash, entry.principal, entry.proposer) = (specHash, house, msg.sender);
         emit ILegislativeProcedure.Proposed(session, candidate, msg.sender, specHash, cid);
@@ -51,19 +50,17 @@ library Agenda {
         Docket storage docket = self.inState(session, SessionLedger.BEFORE_VOTE);
         bool over = docket.isOver(constitution);
         if (!over) _consume(constitution, ILegislativeProcedure.openVoting.selector, session);
-        bool debated = docket.info.state == SessionState.DELIBERATING;
-        uint8[] memory entries = debated ? docket.ballotOf() : docket.qualified();
+        uint16[] memory entries = docket.listed();
         if (entries.length < 2) {
             if (!over) revert ILegislativeProcedure.NoCandidates(session);
-            uint8 drafted = docket.info.drafted;
+            uint16 drafted = docket.info.drafted;
             if (drafted == 0) {
                 docket.end(session, SessionState.FAILED);
                 return;
             }
-            entries = new uint8[](2);
-            entries[1] = drafted;
+            entries = docket.listAlone(drafted);
         }
-        if (!debated) docket.fix(entries);
+        docket.fix(entries);
         bytes32 seed = keccak256(abi.encode(blockhash(block.number - 1), address(this), session, entries));
         docket.info.tieSeed = seed;
         uint256 duration = docket.info.rules.proposalTimeout;

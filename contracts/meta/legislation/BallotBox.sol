@@ -28,6 +28,7 @@ library BallotBox {
         /// The open word of lanes and its number.
         uint256 lanes;
         uint256 word;
+        uint256 counted;
     }
 
     /// @notice Checks, records and counts a batch sorted by producer index.
@@ -47,7 +48,7 @@ library BallotBox {
         _castAll(docket, batch, rows, producers, ballots);
         if (batch.word != _NONE) docket.lanes[batch.word] = batch.lanes;
         // At most as many as there are producers, which fit.
-        docket.info.ballots += uint16(ballots.length);
+        docket.info.ballots += uint16(batch.counted);
         uint256[] memory counters = _counters(docket, batch.m);
         Condorcet.fold(counters, rows, batch.m);
         for (uint256 w = 0; w < counters.length; ++w) docket.counters[w] = counters[w];
@@ -89,12 +90,18 @@ library BallotBox {
         for (uint256 i = 0; i < ballots.length; ++i) {
             Ballot calldata ballot = ballots[i];
             uint256 index = indices[i];
+            // Who has voted, or has no vote, keeps nobody else's ballot from counting.
+            if (index == Suffrage.NOBODY && ballots.length != 1) continue;
             if (index == Suffrage.NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
             // A producer's index is below 2¹⁶.
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), uint16(index));
             next = index + 1;
             (uint256 word, uint256 shift) = _place(index, width);
             if (word != batch.word) _turnTo(docket, batch, word);
+            // The lowest nibbles suffice: no complete ranking of two or more entries begins with two zeros.
+            bool voted = (batch.lanes >> shift) & 0xff != 0;
+            if (voted && ballots.length != 1) continue;
+            if (voted) revert ILegislativeProcedure.AlreadyVoted(batch.session, ballot.agent);
             _cast(batch, rows, ballot, shift);
         }
     }
@@ -102,13 +109,12 @@ library BallotBox {
     /// @param shift Lowest bit of the voter's lane.
     function _cast(Batch memory batch, uint256[16] memory rows, Ballot calldata ballot, uint256 shift) private {
         (address agent, uint64 ranking, uint40 deadline) = (ballot.agent, ballot.ranking, ballot.deadline);
-        // The lowest nibbles suffice: no complete ranking of two or more entries begins with two zeros.
-        if ((batch.lanes >> shift) & 0xff != 0) revert ILegislativeProcedure.AlreadyVoted(batch.session, agent);
         Condorcet.count(rows, ranking, batch.m);
         bytes32 message = TypedData.hashBallot(batch.session, agent, ranking, deadline);
         bytes32 digest = MessageHashUtils.toTypedDataHash(batch.domain, message);
         Signatures.requireAuthorised(agent, deadline, ballot.signature, digest);
         batch.lanes |= uint256(ranking) << shift;
+        ++batch.counted;
         emit ILegislativeProcedure.BallotCast(batch.session, agent, ranking);
     }
 

@@ -182,7 +182,7 @@ library Convocation {
         IConstitutionContract constitution,
         bytes32 domain,
         uint256 session,
-        uint8 candidate,
+        uint16 candidate,
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
@@ -190,7 +190,7 @@ library Convocation {
         bytes32 message = TypedData.hashReintroduce(session, auth.agent, candidate, specHash, cid, auth.deadline);
         Signatures.requireAuth(auth, MessageHashUtils.toTypedDataHash(domain, message));
         Docket storage origin = _requireReintroducible(self, session, candidate, auth.agent);
-        origin.requireChanged(session, specHash);
+        if (origin.stood[specHash]) revert ILegislativeProcedure.UnchangedProposal(session, specHash);
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
         uint256 floor = constitution.param(Param.REPUTATION_FLOOR);
         (address principal, ) = Electorate.requireMember(producers, auth.agent, block.number, floor);
@@ -278,14 +278,14 @@ library Convocation {
     function _requireReintroducible(
         LegislationStorage storage self,
         uint256 session,
-        uint8 candidate,
+        uint16 candidate,
         address agent
     ) private view returns (Docket storage docket) {
         docket = self.inStage(session, SessionState.FAILED);
         ILegislativeProcedure.Session storage info = docket.info;
         bool lapsed = info.ballotSize != 0 && info.ballots < docket.quorumOf();
         if (!lapsed || info.origin != 0 || info.successor != 0) revert ILegislativeProcedure.NotReintroducible(session);
-        uint8[] memory ballot = docket.ballotOf();
+        uint16[] memory ballot = docket.ballotOf();
         uint256 entry = 1;
         while (entry < ballot.length && ballot[entry] != candidate) ++entry;
         if (entry == ballot.length) revert ILegislativeProcedure.NotOnBallot(session, candidate);

@@ -6,8 +6,8 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 
 /// @notice A producer's support in one session.
 struct Support {
-    /// Bit n: sponsors candidate n.
-    uint64 sponsored;
+    /// The candidates it sponsors, sixteen bits each.
+    uint48 sponsored;
     uint8 sponsorships;
     bool proposed;
 }
@@ -28,9 +28,11 @@ struct FlaggedVoters {
 /// @notice Everything one session owns.
 struct Docket {
     ILegislativeProcedure.Session info;
-    /// Candidate numbers by ballot entry, eight bits each, entry 0 lowest.
-    uint128 ballot;
-    mapping(uint8 candidate => ILegislativeProcedure.Candidate) candidates;
+    /// Candidate numbers by ballot entry, sixteen bits each, entry 0 lowest.
+    uint256 ballot;
+    mapping(uint16 candidate => ILegislativeProcedure.Candidate) candidates;
+    /// Laws that were proposed.
+    mapping(bytes32 specHash => bool) stood;
     mapping(address agent => Support) backing;
     /// Rankings by producer index, lanes as in `BallotBox`; a non-zero lane has voted (decision 11).
     mapping(uint256 word => uint256) lanes;

@@ -122,7 +122,7 @@ library SessionLedger {
 
     /// @notice The Speaker's house, if what won was drafted in its office; else zero.
     function drafterOf(Docket storage docket) internal view returns (address) {
-        uint8 drafted = docket.info.drafted;
+        uint16 drafted = docket.info.drafted;
         return drafted != 0 && drafted == docket.info.winner ? docket.candidates[drafted].principal : address(0);
     }
 

@@ -96,6 +96,10 @@ library Awards {
                 revert IExecutionProcedure.WrongAttempt(mission, nodes[i], market.attempt, attempt);
             }
             _awardNode(self, constitution, mission, nodes[i], market, house);
+            // Before its time a market ends with an award, or not at all.
+            if (!self.nodeMarket(mission, nodes[i]).awarded) {
+                revert IExecutionProcedure.NothingToAward(mission, nodes[i]);
+            }
         }
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }

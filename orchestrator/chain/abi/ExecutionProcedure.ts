@@ -29,6 +29,7 @@ export const executionProcedureAbi = [
   {"type":"error","name":"NotLegislation","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotMission","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotOnPanel","inputs":[{"name":"mission","type":"address"},{"name":"verifier","type":"address"}]},
+  {"type":"error","name":"NothingToAward","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"Outbid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"score","type":"uint32"},{"name":"lowest","type":"uint32"}]},
   {"type":"error","name":"OwnHouse","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"principal","type":"address"}]},
   {"type":"error","name":"PredicateTaken","inputs":[{"name":"id","type":"uint16"},{"name":"predicate","type":"address"}]},

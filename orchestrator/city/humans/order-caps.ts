@@ -45,7 +45,7 @@ export async function insuranceCap({ client }: Reader, mission: Address): Promis
   return { allowed: least(deposit - claimed, pool), because };
 }
 
-/** Basis points of what came in during 30 days that may pay adjudicators. */
+/** Basis points of what came in during 30 days that may pay adjudicators, or move to insurance. */
 const GOVERNANCE_SHARE = 2000n;
 
 /** Limit of fees for a purpose: its cap and the free balance (Treasury.disburse). */
@@ -53,12 +53,12 @@ export async function spendingCap(reader: Reader, purpose: PurposeName): Promise
   const { client } = reader;
   const free = await client.treasury.freeBalance();
   const held = `${formatMoney(free)} are free`;
-  if (purpose === "INSURANCE") return { allowed: free, because: held };
   const [inflow, spent, governance] = await client.treasury.inflowAt(Number(await chainTime(reader)));
-  if (purpose === "GOVERNANCE") {
-    const most = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_COMPENSATION"));
+  if (purpose !== "GAS_SUBSIDY") {
     const share = (inflow * GOVERNANCE_SHARE) / WHOLE;
     const came = `a fifth of what came in these 30 days is ${formatMoney(share)}, of which ${formatMoney(governance)} is spent`;
+    if (purpose === "INSURANCE") return { allowed: least(share - governance, free), because: `${held}; ${came}` };
+    const most = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_COMPENSATION"));
     return {
       allowed: least(least(most, share - governance), free),
       because: `${held}; ADJUDICATOR_COMPENSATION is ${formatMoney(most)} at a time; ${came}`,

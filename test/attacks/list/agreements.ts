@@ -257,4 +257,13 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     find: "        if (expiry != 0) return _word(job, expiry);\n",
     replace: "        if (expiry == 0) return type(uint256).max;\n",
   },
+  {
+    title: "a key proves, by signing something else after the proof in one list",
+    threats: ["SP-2"],
+    entry: "ClearingEvaluator.evaluate",
+    guard: "a proof is alone in its list",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "if (item.class == EvidenceClass.PROOF && hashes.length != 1) {",
+    replace: "if (hashes.length == 0) {",
+  },
 ]);

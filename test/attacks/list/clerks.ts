@@ -236,7 +236,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "LegislativeProcedure.draft",
     guard: "the office drafts where nobody else's draft found sponsors",
     file: "meta/legislation/Agenda.sol",
-    find: "        if (docket.qualified().length > 1) revert ILegislativeProcedure.NotNeeded(session);\n",
+    find: "        if (docket.listed().length > 1) revert ILegislativeProcedure.NotNeeded(session);\n",
     replace: "",
   },
   {
@@ -329,5 +329,34 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     find: "uint256 fresh = bloc.count - bloc.cleared;",
     replace: "uint256 fresh = bloc.caseHash == bloc.released ? 0 : bloc.count;",
     bound: "as many more as are a critical share delay it again",
+  },
+  {
+    title: "a Codifier takes over what its colleague began whenever it would record, and no law is codified",
+    threats: ["TA-2", "SP-4"],
+    entry: "ManagementContract.recordResult",
+    guard: "any clerk of the office records",
+    file: "foundational/ManagementContract.sol",
+    find: "        if (entry.outputHash != 0) revert AlreadyRecorded(delegation);\n        if (outputHash == 0)",
+    replace:
+      "        if (entry.outputHash != 0) revert AlreadyRecorded(delegation);\n        if (msg.sender != entry.clerk) revert NotClerk(mandate.office, msg.sender);\n        if (outputHash == 0)",
+  },
+  {
+    title: "a Regulator ends a mission before anybody bids, by awarding nothing",
+    threats: ["TA-2", "SP-1"],
+    entry: "ExecutionProcedure.awardEarly",
+    guard: "before its time a market ends with an award",
+    file: "meta/market/Awards.sol",
+    find: "            if (!self.nodeMarket(mission, nodes[i]).awarded) {",
+    replace: "            if (nodes[i] == type(uint8).max) {",
+  },
+  {
+    title: "a Regulator finds that nobody can do anything, and its accomplice bids alone",
+    threats: ["NP-4"],
+    entry: "ProducerContract.attestCapabilities",
+    guard: "attestations only add",
+    file: "foundational/ProducerContract.sol",
+    find: "        _requireWithin(profile.capabilities, capabilities);\n",
+    replace: "",
+    bound: "what was attested wrongly stays; adjudicators strike the agent",
   },
 ]);

@@ -202,4 +202,13 @@ export const FRONT_RUNNING: readonly Attack[] = attacksOf("front-running", "F", 
     find: "        if (msg.sender != to) revert NotPayee(msg.sender);\n",
     replace: "",
   },
+  {
+    title: "a voter sends its own ballot before everybody's, and nobody's in that batch counts",
+    threats: ["TA-2"],
+    entry: "LegislativeProcedure.castBallots",
+    guard: "who has voted is passed over",
+    file: "meta/legislation/BallotBox.sol",
+    find: "            if (voted && ballots.length != 1) continue;\n",
+    replace: "",
+  },
 ]);

@@ -359,4 +359,14 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     find: "begun || word.remainder != 0 || word.commitMask != 0;",
     replace: "begun || word.remainder != 0;",
   },
+  {
+    title: "a market that was replaced takes what a pool puts behind bids in the market after it",
+    threats: ["TA-1", "SP-1"],
+    entry: "StakePool.settle",
+    guard: "a market that was replaced reaches the missions it began",
+    file: "collaboration/StakePool.sol",
+    find: "        if (templates.executionOf(mission) != msg.sender) revert NotAuthorised(msg.sender);\n",
+    replace:
+      "        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.NONE) revert NotAuthorised(msg.sender);\n        templates;\n        mission;\n",
+  },
 ]);

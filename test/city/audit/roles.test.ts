@@ -21,9 +21,10 @@ describe("roles as the audit reads them", function () {
     const [agent = zeroAddress, other = zeroAddress] = producers.map(({ account }) => account.address);
     const registered = await client.agents.capabilitiesOf(agent);
     const account = keyOf("regulator 1");
-    await client.agents.attestCapabilities([agent, 7n, zeroHash], { intent: intentKey("attest"), account });
+    const attested = registered | 0xffffn;
+    await client.agents.attestCapabilities([agent, attested, zeroHash], { intent: intentKey("attest"), account });
     const roles = new Roles(await ReplayedRecord.read(chain, client.addresses, zeroAddress, replayLimits().events));
-    expect([roles.capabilitiesBefore(agent, LATER), roles.capabilitiesBefore(agent, 0n)]).to.deep.equal([7n, registered]);
+    expect([roles.capabilitiesBefore(agent, LATER), roles.capabilitiesBefore(agent, 0n)]).to.deep.equal([attested, registered]);
     expect(roles.capabilitiesBefore(other, LATER)).to.equal(await client.agents.capabilitiesOf(other));
     expect(roles.openFaultsBefore(agent, LATER)).to.equal(0);
   });

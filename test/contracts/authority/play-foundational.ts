@@ -8,6 +8,7 @@ import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/aut
 import { AUTHORIZATION, authorize } from "../../support/authorization.ts";
 import {
   type City,
+  EVERYTHING,
   ethers,
   INSTITUTIONS,
   Kind,
@@ -118,7 +119,7 @@ async function playSubAgents(trial: AuthorityTrial, city: City, cast: Cast, crea
   const registrar = producers.connect(await city.as(cast.registrar ?? ""));
   await trial.record("ProducerContract.enfranchise", cast, () => registrar.enfranchise(creator.address));
   const regulator = producers.connect(await city.as(cast.regulator ?? ""));
-  await trial.record("ProducerContract.attestCapabilities", cast, () => regulator.attestCapabilities(creator.address, 7n, WHY));
+  await trial.record("ProducerContract.attestCapabilities", cast, () => regulator.attestCapabilities(creator.address, EVERYTHING, WHY));
 }
 
 export async function playOffices(trial: AuthorityTrial): Promise<void> {

@@ -59,7 +59,7 @@ function matterOf({ cast, template, sessions, services }: Stage, action: ActionN
   const [agent, session] = [cast.producer ?? "", own ? sessions.own : sessions.neutral];
   const someone = keyOf("someone's principal").address;
   const matters: Partial<Record<ActionName, readonly [string, ...unknown[]]>> = {
-    AMEND_PARAMETER: [ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 650n],
+    AMEND_PARAMETER: [ZeroAddress, parameterIndex("SESSION_FEE"), 11n],
     ADJUST_REPUTATION: [agent, -1n],
     APPROVE_PREDICATE: [template, 7],
     SLASH: [agent, 1n, false],

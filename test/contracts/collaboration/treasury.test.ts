@@ -399,15 +399,16 @@ describe("Treasury", () => {
       await over(GOVERNANCE, agent, 1);
     });
 
-    it("turns fees into insurance without a token leaving", async () => {
-      await give(100n);
+    it("turns a fifth of what came in into insurance, without a token leaving", async () => {
+      await give(350n);
       await expect(contract.disburse(INSURANCE, agent, 70, WHY))
         .to.be.revertedWithCustomError(contract, "WrongRecipient")
         .withArgs(agent);
       await contract.disburse(INSURANCE, city.addresses.TREASURY, 70, WHY);
-      expect([await contract.freeBalance(), await contract.insuranceBalance()]).to.deep.equal([30n, 70n]);
-      expect(await city.token.balanceOf(city.addresses.TREASURY)).to.equal(100);
-      await over(INSURANCE, city.addresses.TREASURY, 31);
+      expect([await contract.freeBalance(), await contract.insuranceBalance()]).to.deep.equal([280n, 70n]);
+      expect(await city.token.balanceOf(city.addresses.TREASURY)).to.equal(350);
+      await over(INSURANCE, city.addresses.TREASURY, 1);
+      await over(GOVERNANCE, agent, 1);
       await expect(contract.disburse(GAS_SUBSIDY, city.addresses.TREASURY, 1, WHY)).to.be.revertedWithCustomError(
         contract,
         "WrongRecipient",

@@ -176,12 +176,20 @@ describe("ProducerContract.attestCapabilities", () => {
     });
   });
 
+  describe("when it takes from what the agent can do", () => {
+    it("it should revert with CapabilityTooHigh", async () => {
+      await expect(contract.connect(regulator).attestCapabilities(creator.address, CAPABILITIES - 1n, WHY))
+        .to.be.revertedWithCustomError(contract, "CapabilityTooHigh")
+        .withArgs(0, 300, 299);
+    });
+  });
+
   describe("given a Regulator of another principal", () => {
-    it("it should replace the capabilities and tell before, after, by whom and on what", async () => {
-      await expect(contract.connect(regulator).attestCapabilities(creator.address, 9n, WHY))
+    it("it should add to the capabilities and tell before, after, by whom and on what", async () => {
+      await expect(contract.connect(regulator).attestCapabilities(creator.address, CAPABILITIES + 9n, WHY))
         .to.emit(contract, "CapabilitiesAttested")
-        .withArgs(creator.address, CAPABILITIES, 9, regulator.address, WHY);
-      expect(await contract.capabilitiesOf(creator.address)).to.equal(9);
+        .withArgs(creator.address, CAPABILITIES, CAPABILITIES + 9n, regulator.address, WHY);
+      expect(await contract.capabilitiesOf(creator.address)).to.equal(CAPABILITIES + 9n);
       expect(await contract.stakeOf(creator.address)).to.deep.equal([tokens(5000), 0n, 0n]);
     });
   });

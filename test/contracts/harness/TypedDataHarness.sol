@@ -102,7 +102,12 @@ contract TypedDataHarness {
         return TypedData.hashPropose(session, agent, specHash, cid, deadline);
     }
 
-    function sponsor(uint256 session, address agent, uint8 candidate, uint40 deadline) external pure returns (bytes32) {
+    function sponsor(
+        uint256 session,
+        address agent,
+        uint16 candidate,
+        uint40 deadline
+    ) external pure returns (bytes32) {
         return TypedData.hashSponsor(session, agent, candidate, deadline);
     }
 
@@ -132,7 +137,7 @@ contract TypedDataHarness {
     function reintroduce(
         uint256 session,
         address agent,
-        uint8 candidate,
+        uint16 candidate,
         bytes32 specHash,
         bytes32 cid,
         uint40 deadline

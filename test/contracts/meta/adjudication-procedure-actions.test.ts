@@ -44,13 +44,14 @@ describe("Actions of the override panel", () => {
     return { judge, owner: await city.account("adjudicator 0's principal"), free: others(judge) };
   }
   describe("AMEND_PARAMETER", () => {
-    it("takes one signature, two where the risk is HIGH or protection is lost, and never leaves the range", async () => {
+    it("takes two signatures, one where the risk is not HIGH and nothing is protected, and never leaves the range", async () => {
       const { city, wide, act } = panel;
       const fairness = parameterIndex("MIN_FAIRNESS_SCORE");
-      await expect(needs(1, await wide("AMEND_PARAMETER", ZeroAddress, fairness, 700n)))
+      const fee = parameterIndex("SESSION_FEE");
+      await expect(needs(1, await wide("AMEND_PARAMETER", ZeroAddress, fee, 11n)))
         .to.emit(city.constitution, "ParameterSet")
-        .withArgs(fairness, 600, 700, WHY);
-      await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, fairness, 600n));
+        .withArgs(fee, 10, 11, WHY);
+      for (const score of [700n, 600n]) await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, fairness, score));
       const quorum = parameterIndex("ADJUDICATOR_QUORUM");
       await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, quorum, 5n));
       expect(await city.constitution.param(quorum)).to.equal(5);
@@ -391,7 +392,7 @@ describe("Actions of the override panel", () => {
       await act(await wide("AMEND_CONSTITUTION", await successor.getAddress(), adjudication), ...seats.slice(0, 5));
       await networkHelpers.time.increaseTo((await city.constitution.amendmentOf(adjudication)).effectiveFrom);
       await city.constitution.enact(adjudication);
-      const parameter = await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 700n);
+      const parameter = await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("SESSION_FEE"), 11n);
       await expect(act(parameter, seat(0))).to.be.revertedWithCustomError(city.constitution, "NotGovernor");
       const signature = await city.signOrder(await override("FREEZE"), seat(0), await successor.getAddress());
       const message = await override("FREEZE");

@@ -627,14 +627,14 @@ describe("ExecutionProcedure", () => {
       await market.connect(clerk).awardEarly(mission.address, [0], 0, auth);
     });
 
-    it("spends the decision: it closes no second window of the same attempt", async () => {
+    it("ends no window without an award, and spends the decision", async () => {
       await open({ nodes: [TASK] });
       const auth = await decide([0]);
-      await expect(market.awardEarly(mission.address, [0], 0, auth)).to.emit(market, "NoAward");
-      await refused(market.awardEarly(mission.address, [0], 0, auth), "InvalidSignature");
+      await refused(market.awardEarly(mission.address, [0], 0, auth), "NothingToAward");
       await mission.bid(0, 0);
-      await market.awardEarly(mission.address, [0], 0, await decide([0]));
+      await market.awardEarly(mission.address, [0], 0, auth);
       expect(await executors(0)).to.deep.equal([0]);
+      await refused(market.awardEarly(mission.address, [0], 0, auth), "InvalidSignature");
     });
 
     it("does not outlive the attempt that was decided about", async () => {

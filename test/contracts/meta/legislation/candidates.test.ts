@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { randomStream } from "../../../../orchestrator/primitives/random.ts";
 import { networkHelpers } from "../../../support/city-fixture.ts";
 import { hash, type Legislature, loadLegislature, PROPOSAL, State, setParameter } from "../../../support/legislature.ts";
 
@@ -91,21 +92,6 @@ describe("LegislativeProcedure: candidates", () => {
       await expect(legislation.connect(agent).propose(session, SPEC, CID, direct(agent)))
         .to.be.revertedWithCustomError(legislation, "TooLate")
         .withArgs(session, deadline);
-    });
-
-    it("holds 63 candidates a session", async () => {
-      const house = await loadLegislature();
-      const { legislation, direct, steps } = house;
-      const crowd: Wallet[] = [...house.voters];
-      const principal = await house.account("landlord");
-      while (crowd.length < 64) crowd.push((await house.register(`crowd ${crowd.length}`, { principal })).agent);
-      const session = await steps.toProposing();
-      for (const [i, agent] of crowd.slice(0, 63).entries())
-        await legislation.connect(agent).propose(session, hash(`spec ${i}`), CID, direct(agent));
-      const last = crowd[63] as Wallet;
-      await expect(legislation.connect(last).propose(session, SPEC, CID, direct(last)))
-        .to.be.revertedWithCustomError(legislation, "TooManyCandidates")
-        .withArgs(session, 63);
     });
   });
 
@@ -282,6 +268,51 @@ describe("LegislativeProcedure: candidates", () => {
       await legislation.connect(offices.SPEAKER[0] as Wallet).openVoting(session);
       const expected = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 18].map(BigInt);
       expect(await legislation.ballotOf(session)).to.deep.equal(expected);
+    });
+
+    it("makes the same ballot in whatever order its sponsors come", async () => {
+      const house = await loadLegislature();
+      const { legislation, direct, steps, offices } = house;
+      await setParameter(house, "MIN_SPONSORS", 3);
+      const crowd: { readonly agent: Wallet; readonly principal: string }[] = [];
+      for (let i = 0; i < 24; i++) {
+        const principal = await house.account(`landlord ${i % 5}`);
+        crowd.push({ agent: (await house.register(`crowd ${i}`, { principal })).agent, principal: principal.address });
+      }
+      for (let round = 0; round < 3; round++) {
+        const random = randomStream(`ballots ${round}`);
+        const session = await steps.toProposing();
+        const proposals: { readonly proposer: number; readonly sponsors: Set<number> }[] = [];
+        const support = async (by: number, candidate: number) => {
+          const { agent } = crowd[by] as (typeof crowd)[number];
+          await legislation.connect(agent).sponsor(session, candidate, direct(agent));
+          proposals[candidate - 1]?.sponsors.add(by);
+        };
+        const given = new Map<number, number>();
+        for (const by of random.shuffle([...crowd.keys(), ...crowd.keys(), ...crowd.keys()])) {
+          const { agent } = crowd[by] as (typeof crowd)[number];
+          const own = given.get(by) ?? 0;
+          given.set(by, own + 1);
+          if (own === 0 && proposals.length < 20) {
+            await legislation.connect(agent).propose(session, hash(`spec ${proposals.length}`), CID, direct(agent));
+            proposals.push({ proposer: by, sponsors: new Set([by]) });
+            continue;
+          }
+          const open = [...proposals.keys()].filter((place) => !proposals[place]?.sponsors.has(by));
+          if (open.length > 0) await support(by, random.pick(open) + 1);
+        }
+        const principalOf = (of: number) => crowd[of]?.principal;
+        const best = [...proposals.entries()]
+          .filter(
+            ([, { proposer, sponsors }]) => sponsors.size >= 3 && [...sponsors].some((one) => principalOf(one) !== principalOf(proposer)),
+          )
+          .sort(([a, one], [b, other]) => other.sponsors.size - one.sponsors.size || a - b)
+          .slice(0, 15)
+          .map(([place]) => place + 1);
+        await legislation.connect(offices.SPEAKER[0] as Wallet).openVoting(session);
+        const expected = [0, ...best.sort((a, b) => a - b)].map(BigInt);
+        expect(await legislation.ballotOf(session)).to.deep.equal(expected);
+      }
     });
   });
 });
