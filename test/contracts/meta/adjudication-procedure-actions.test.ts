@@ -52,6 +52,7 @@ describe("Actions of the override panel", () => {
         .to.emit(city.constitution, "ParameterSet")
         .withArgs(fee, 10, 11, WHY);
       for (const score of [700n, 600n]) await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, fairness, score));
+      await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("PROTOCOL_FEE_RATE"), 250n));
       const quorum = parameterIndex("ADJUDICATOR_QUORUM");
       await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, quorum, 5n));
       expect(await city.constitution.param(quorum)).to.equal(5);
