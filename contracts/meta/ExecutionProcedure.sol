@@ -16,7 +16,6 @@ import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {Admissions} from "../libraries/Admissions.sol";
 import {BidScore} from "../libraries/BidScore.sol";
 import {BidWord} from "../libraries/BidWord.sol";
-import {Fairness} from "../libraries/Fairness.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
@@ -32,7 +31,7 @@ import {CityClock} from "./CityClock.sol";
 import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
 import {Openings} from "./market/Openings.sol";
-import {Lock, MarketStorage, MissionMarket, NodeMarket, Part} from "./market/MarketStorage.sol";
+import {Lock, MarketStorage, NodeMarket, Part} from "./market/MarketStorage.sol";
 import {Penalties} from "./market/Penalties.sol";
 
 /// @title The market of a city
@@ -283,14 +282,12 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// @inheritdoc IExecutionProcedure
     function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders) {
-        MissionMarket storage market = _market.markets[mission];
-        (assignments, bidders) = (market.assignments, market.bidders);
-        score = Fairness.score(market.sumSquares, assignments, bidders);
+        return Awards.fairnessOf(_market, mission);
     }
 
     /// @inheritdoc IExecutionProcedure
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64) {
-        return _market.locks[mission][node][ICollaborationContract(mission).slotOf(node, slot).agent].amount;
+        return Openings.lockOf(_market, mission, node, slot);
     }
 
     /// @inheritdoc IExecutionProcedure

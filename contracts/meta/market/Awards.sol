@@ -104,6 +104,16 @@ library Awards {
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }
 
+    /// @notice The mission's fairness, by Equation 1, and what it is made of.
+    function fairnessOf(
+        MarketStorage storage self,
+        address mission
+    ) external view returns (uint256 score, uint256 assignments, uint256 bidders) {
+        MissionMarket storage market = self.markets[mission];
+        (assignments, bidders) = (market.assignments, market.bidders);
+        score = Fairness.score(market.sumSquares, assignments, bidders);
+    }
+
     /// @dev Why the node is not awarded now, encoded; empty if it is.
     function _fault(
         MarketStorage storage self,

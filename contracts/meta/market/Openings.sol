@@ -148,6 +148,16 @@ library Openings {
         }
     }
 
+    /// @notice What the executor of a slot has locked for it, smallest unit.
+    function lockOf(
+        MarketStorage storage self,
+        address mission,
+        uint8 node,
+        uint8 slot
+    ) external view returns (uint64) {
+        return self.locks[mission][node][ICollaborationContract(mission).slotOf(node, slot).agent].amount;
+    }
+
     /// @notice Until when adjudicators may find a node's executors at fault for the end of its mission; 0 = no human ended it.
     function heldUntil(MarketStorage storage self, address mission, uint8 node) external view returns (uint40) {
         return _heldUntil(self, mission, node);
