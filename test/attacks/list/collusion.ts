@@ -1040,7 +1040,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     guard: "two confirm a freeze",
     file: "meta/AdjudicationProcedure.sol",
     find: "        return state == NodeState.FROZEN;\n",
-    replace: "        return state == NodeState.NONE;\n",
+    replace: "        return state == NodeState.COMPLETED;\n",
   },
   {
     title: "a sponsor and one adjudicator take a finished executor's whole lock",
