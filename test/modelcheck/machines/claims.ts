@@ -54,7 +54,7 @@ const INVARIANTS: readonly Invariant<State>[] = [
   },
 ];
 
-/** Who acts. Attesters and verifiers are each as good as any other. */
+/** Who acts. Attesters are interchangeable, and so are verifiers. */
 interface Actors {
   readonly attesters: readonly string[];
   readonly verifiers: readonly string[];
