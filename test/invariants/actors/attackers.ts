@@ -154,8 +154,18 @@ export function ordersIn(past: readonly Sent[], chronicle: Chronicle, { deployer
 export async function showAgain(world: World, chronicle: Chronicle, { to, data }: Sent): Promise<void> {
   const call = chronicle.callOf({ to, data });
   if (await isOpen(world, call)) return;
-  const taken = await tried(() => world.stranger.call({ to, data }));
+  const taken = call?.name === "castBallots" ? await isCastAlone(world, call) : await tried(() => world.stranger.call({ to, data }));
   world.trial(24, !taken, () => `${call?.name} was taken twice`);
+}
+
+/** A batch passes over those who have voted, so each ballot is shown alone. */
+async function isCastAlone({ legislation, stranger }: World, call: NonNullable<ReturnType<Chronicle["callOf"]>>): Promise<boolean> {
+  const [session, ballots] = call.args;
+  for (const { agent, ranking, deadline, signature } of ballots) {
+    const alone = [{ agent, ranking, deadline, signature }];
+    if (await tried(() => legislation.connect(stranger).castBallots.staticCall(session, alone))) return true;
+  }
+  return false;
 }
 
 /** What a stranger may do without any signature is no order: to release a bid that can no longer win. */
