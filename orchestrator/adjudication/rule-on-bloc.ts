@@ -1,6 +1,6 @@
 import type { Hash } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
-import { act, type Panel, seatsFor } from "./act.ts";
+import { act, type Panel, seatsFor, signaturesFor } from "./act.ts";
 
 /** A case for humans: flagged voters delay a law. */
 export interface BlocCase {
@@ -24,26 +24,21 @@ export interface BlocJudge {
   decideBloc(subject: BlocCase): Promise<{ readonly release: boolean; readonly justification: string } | undefined>;
 }
 
-/** Signatures that RULE_ON_BLOC needs (contracts/libraries/ActionTable.sol). */
-const NEEDED = 2;
-
-/** Decides one case and submits the action with two adjudicators' signatures; the seats take turns by session. */
+/** Decides one case and submits the signed action; the seats take turns by session. Neither the sponsor's house judges, nor the law's author's. */
 export async function ruleOnBloc(panel: Panel, judge: BlocJudge, subject: BlocCase): Promise<void> {
   const { client } = panel;
   const { session, caseHash } = subject;
   const decided = await judge.decideBloc(subject);
   if (decided === undefined) return;
-  const { sponsor } = await client.legislation.sessionOf(session);
+  const data = encodeActionData("RULE_ON_BLOC", [session, decided.release]);
+  const order = { action: "RULE_ON_BLOC", caseHash, because: decided.justification, data } as const;
+  const { sponsor, winner } = await client.legislation.sessionOf(session);
+  const { principal: author } = await client.legislation.candidateOf(session, winner);
   const seats = await seatsFor(panel, {
-    needed: NEEDED,
+    needed: await signaturesFor(panel, order),
     turn: Number(session),
     subject: `session ${session}`,
-    may: async ({ account }) => (await client.roster.principalOf(account.address)) !== sponsor,
+    may: async ({ account }) => ![sponsor, author].includes(await client.roster.principalOf(account.address)),
   });
-  await act(panel, seats, {
-    action: "RULE_ON_BLOC",
-    caseHash,
-    because: decided.justification,
-    data: encodeActionData("RULE_ON_BLOC", [session, decided.release]),
-  });
+  await act(panel, seats, order);
 }

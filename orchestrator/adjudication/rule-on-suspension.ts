@@ -1,6 +1,5 @@
 import type { Address } from "../primitives/hex.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
-import { act, type Panel, seatsOnMission } from "./act.ts";
+import { act, type Panel, seatsOnMission, signaturesFor } from "./act.ts";
 
 /** Why a mission is suspended until humans have reviewed it (AgentCity B.11.5, failure modes 3 and 4; B.11.2, emergency stop). */
 export interface Suspension {
@@ -39,9 +38,9 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
     await act(panel, one, { action: "EMERGENCY_STOP", mission, caseHash: seen, because: decided.justification });
     return false;
   }
-  const needed = Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES")));
-  const seats = await seatsOnMission(panel, mission, { action: "CLEAR_EMERGENCY_STOP", needed });
   const caseHash = await client.mission(mission).caseHash(0);
-  await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash, because: decided.justification });
+  const order = { action: "CLEAR_EMERGENCY_STOP", mission, caseHash, because: decided.justification } as const;
+  const needed = await signaturesFor(panel, order);
+  await act(panel, await seatsOnMission(panel, mission, { action: order.action, needed }), order);
   return true;
 }
