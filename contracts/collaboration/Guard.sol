@@ -50,7 +50,7 @@ library Guard {
             // At most five slots.
             notes.halted |= uint8(1 << own);
         }
-        // Whose monitor stops work does not take it over.
+        // A house whose monitor stopped a node's work does not take it over.
         if (watched) s.head.execution.bar(node, city.evidence.principalOf(msg.sender));
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         _freeze(s, f, w, node, reason);

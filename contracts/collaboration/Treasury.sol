@@ -273,7 +273,7 @@ contract Treasury is ITreasury, EIP712, ReentrancyGuardTransient {
     }
 
     function _capOf(Purpose purpose, uint256 number) private view returns (uint64) {
-        // It leaves by claims, which no more sign.
+        // Two sign a claim, too: what insurance takes in is therefore limited here.
         if (purpose == Purpose.INSURANCE) return _governanceLeft(number);
         Bucket memory bucket = _buckets[number];
         if (purpose == Purpose.GAS_SUBSIDY) return _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums);

@@ -93,7 +93,7 @@ contract ManagementContract is IManagementContract, EIP712 {
         Delegation storage entry = _delegations[delegation];
         if (entry.clerk == address(0)) revert UnknownDelegation(delegation);
         Mandate memory mandate = _mandates[entry.operation];
-        // Any of the office's clerks: what one began, a colleague cannot take away from it.
+        // Any clerk of the office: else a colleague could delegate again just before, and nothing would be recorded.
         _requireClerk(mandate.office);
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
         if (outputHash == 0) revert MissingOutput(delegation);

@@ -174,7 +174,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         return alone ? needed : needed + 1;
     }
 
-    /// @dev Whether its rows' signatures are for less than it does: a ruling on appeals that slashes, a freeze that is confirmed.
+    /// @dev Whether it takes stake: a ruling on appeals that slashes, or the rejection of a frozen node.
     function _takesStake(OverrideAction calldata action) private view returns (bool) {
         if (action.action == Action.RESOLVE_APPEAL) {
             return abi.decode(action.data, (ICollaborationContract.Resolution)).slash != 0;

@@ -62,8 +62,8 @@ export async function passport(subject: string, { city, at, rpc, registry, json 
   const url = gatewayOr(city);
   const found = await readPassport(url, subject, at);
   const onChain = rpc === undefined ? null : await requireOnChain(url, found, { rpc, registry } satisfies Node, at);
-  const told = json ? `${JSON.stringify({ ...found, onChain, unchecked: uncheckedAfter(onChain) })}\n` : passportLines(found, onChain);
-  process.stdout.write(told);
+  const text = json ? `${JSON.stringify({ ...found, onChain, unchecked: uncheckedAfter(onChain) })}\n` : passportLines(found, onChain);
+  process.stdout.write(text);
 }
 
 /** What a reader still relies on the city for. */
