@@ -78,8 +78,8 @@ export interface SenderOptions<Note> {
   readonly silenceRetry?: SilenceRetry | undefined;
 }
 
-/** Estimate × 1.25: state may change between estimate and block, and the same estimate always gives the same limit. */
-const GAS_MARGIN_PERCENT = 125n;
+/** Added to an estimate: a quarter, and two words that it has to write if others' transactions go first. */
+const GAS_MARGIN = { percent: 25n, words: 2n * 22_100n };
 
 export function createSender<Note = never>(options: SenderOptions<Note>): Sender<Note> {
   return new QueueSender(options);
@@ -195,7 +195,8 @@ class QueueSender<Note> implements Sender<Note> {
     return this.#inQueues(senders, () => inTurn(() => this.#sendAll(intents, senders)));
   }
 
-  async #sendAll(intents: readonly Intent<Note>[], senders: readonly Address[]): Promise<readonly TransactionReceipt[]> {
+  /** What ran out of gas, because others' transactions went first, is estimated and sent once more. */
+  async #sendAll(intents: readonly Intent<Note>[], senders: readonly Address[], isLast = false): Promise<readonly TransactionReceipt[]> {
     if (senders.some((sender) => this.#open.has(sender))) await this.#recoverOpen(new Set(senders));
     const current: Intent<Note>[] = [];
     const known = new Map<IntentKey, OutboxRow>();
@@ -212,7 +213,13 @@ class QueueSender<Note> implements Sender<Note> {
     await this.#sendNew(plans, known);
     const receipts = await this.#settleAll(current, known);
     for (const { account } of plans) this.#open.delete(account.address);
-    return this.#allSucceeded(current, receipts);
+    const limits = new Map(plans.map(({ intent, gas }) => [intent.intent, gas]));
+    const ranOut = receipts.some(({ status, gasUsed }, index) => {
+      const { intent, gas, maxGas } = current[index] ?? {};
+      const limit = intent === undefined || gas !== undefined || maxGas !== undefined ? undefined : limits.get(intent);
+      return status === "reverted" && limit !== undefined && gasUsed * 64n >= limit * 63n;
+    });
+    return ranOut && !isLast ? this.#sendAll(intents, senders, true) : this.#allSucceeded(current, receipts);
   }
 
   /** A step's latest attempt: one that reverted did not happen, so the next has its own key. */
@@ -264,7 +271,7 @@ class QueueSender<Note> implements Sender<Note> {
     const estimate = await this.#chain.request({ method: "eth_estimateGas", params: [call, "pending"] }).catch((cause: unknown) => {
       throw this.#refusal(what, cause);
     });
-    const gas = (z.coerce.bigint().parse(estimate) * GAS_MARGIN_PERCENT) / 100n;
+    const gas = (z.coerce.bigint().parse(estimate) * (100n + GAS_MARGIN.percent)) / 100n + GAS_MARGIN.words;
     if (maxGas !== undefined && gas > maxGas) throw new TooMuchGas(what, gas, maxGas);
     return { intent, account, gas };
   }

@@ -23,6 +23,12 @@ const runtime: Hex = concatHex([
 /** Deploys the counter. */
 export const counterCode: Hex = concatHex(["0x60", toHex(size(runtime), { size: 1 }), "0x80600b6000396000f3", runtime]);
 
+/** Slot 0 grows by one; with every call but the first, five more words are written. */
+const dearer: Hex = concatHex(["0x5f54806001015f55801560335760031b", ...Array<Hex>(5).fill("0x60010160018155"), "0x5b00"]);
+
+/** Deploys a counter whose later calls take more gas than its first. */
+export const dearerCode: Hex = concatHex(["0x60", toHex(size(dearer), { size: 1 }), "0x80600b6000396000f3", dearer]);
+
 /** Call data: count, unless chain time is before `seconds`. */
 export function notBefore(seconds: bigint): Hex {
   return encodeAbiParameters([{ type: "uint256" }], [seconds]);

@@ -8,7 +8,7 @@ import { intentKey, memoryOutbox, type Outbox } from "../../orchestrator/chain/o
 import { createSender, type Sender, type SenderOptions } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../support/rejection.ts";
-import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
+import { counterAbi, counterCode, countOf, dearerCode, notBefore } from "./counter.ts";
 import { transfer } from "./transfers.ts";
 
 const START = BigInt(DEVNET_GENESIS.timestamp);
@@ -100,6 +100,27 @@ describe("the sender", () => {
     expect(await rejection(sender.sendMany(steps))).to.be.instanceOf(TransactionReverted);
     expect(chain.head().number).to.equal(1n);
     expect(await outbox.unsettled(chain.head().number)).to.deep.equal([]);
+  });
+
+  it("sends once more what ran out of gas because another's transaction went first", async () => {
+    const { contractAddress } = await sender.send({ intent: intentKey("dearer"), data: dearerCode });
+    if (contractAddress === null || contractAddress === undefined) throw new Error("no contract");
+    // Both are estimated as the first.
+    const steps = ["one", "two"].map((name) => ({ intent: intentKey(name), to: contractAddress }));
+    const receipts = await sender.sendMany(steps);
+    expect(receipts.map(({ status }) => status)).to.deep.equal(["success", "success"]);
+    expect(await countOf(chain, contractAddress)).to.equal(2);
+    expect((await outbox.find(intentKey("two")))?.status).to.equal("reverted");
+    expect(await sender.sendMany(steps)).to.deep.equal(receipts);
+    expect(await countOf(chain, contractAddress)).to.equal(2);
+  });
+
+  it("does not spend twice on untrusted code that runs out of gas", async () => {
+    const { contractAddress } = await sender.send({ intent: intentKey("dearer"), data: dearerCode });
+    if (contractAddress === null || contractAddress === undefined) throw new Error("no contract");
+    const steps = ["one", "two"].map((name) => ({ intent: intentKey(name), to: contractAddress, maxGas: 10n ** 6n }));
+    expect(await rejection(sender.sendMany(steps))).to.be.instanceOf(TransactionReverted);
+    expect(await countOf(chain, contractAddress)).to.equal(1);
   });
 
   it("decodes a revert that happened in a block, every time it is asked, and settles the others", async () => {
