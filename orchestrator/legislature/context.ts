@@ -186,6 +186,11 @@ export class LegislatureContext {
     }
   }
 
+  /** Whether this process has the agent's seat; others may vote by themselves. */
+  isHere(agent: string): boolean {
+    return this.#producers.has(agent);
+  }
+
   producer(agent: string): Producer {
     const found = this.#producers.get(agent);
     if (found === undefined)

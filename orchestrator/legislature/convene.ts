@@ -12,6 +12,7 @@ import { hexSchema } from "../primitives/hex.ts";
 import { lawShapeSchema } from "../protocol/law-shape.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { tally } from "../rules/condorcet.ts";
+import { sendBatch } from "./acts.ts";
 import { type LegislatureContext, payerOf } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
 import { withDeposit } from "./identify.ts";
@@ -77,12 +78,11 @@ export function convene(context: LegislatureContext) {
     async sendPetition(state: SessionState): Promise<Partial<SessionState>> {
       const backers = context.load(state.petition, z.array(authSchema));
       const note = context.note("petition", [mission.mission], state.petition ?? undefined);
-      const receipt =
-        backers.length === 0
-          ? undefined
-          : await client.legislation.petition([goalHash, parent, backers], context.step("petition", "", note));
+      const submit = (part: typeof backers, name: string) =>
+        client.legislation.petition([goalHash, parent, part], context.step("petition", name, note));
+      const receipts = backers.length === 0 ? [] : await sendBatch(context, "petition", backers, submit);
       await context.cross("legislature:petitioned");
-      const [granted] = receipt === undefined ? [] : client.legislation.events(receipt, "PetitionGranted");
+      const [granted] = receipts.flatMap((receipt) => (receipt === undefined ? [] : client.legislation.events(receipt, "PetitionGranted")));
       return granted === undefined ? { outcome: "failed" } : { session: granted.args.session.toString() };
     },
 

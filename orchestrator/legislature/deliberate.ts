@@ -1,3 +1,4 @@
+import { toHex } from "viem";
 import { z } from "zod";
 import { proposedIn } from "../client/candidates.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
@@ -15,6 +16,7 @@ import {
   reasonsSchema,
   roundSchema,
   speechContentSchema,
+  strawsSchema,
   turnSchema,
 } from "../protocol/debate.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
@@ -91,20 +93,25 @@ export function deliberate(context: LegislatureContext) {
       return { straws };
     },
 
-    /** Sends: the straw ballots in batches. They have no effect on the outcome. */
+    /**
+     * Sends: the straw ballots in batches. They have no effect on the outcome. Those on chain then are the record, as voters may have sent
+     * others themselves.
+     */
     async castStraws(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       await inBatches(
         context,
+        "strawPoll",
         context.load(state.straws, signedRankingsSchema),
-        (batch, first) => {
+        (batch, name) => {
           const note = context.note("straws", [state.session, ...batch.map(({ agent }) => agent)], state.straws ?? undefined);
-          return client.legislation.strawPoll([session, batch], context.step("strawPoll", `${session}/${first}`, note));
+          return client.legislation.strawPoll([session, batch], context.step("strawPoll", `${session}/${name}`, note));
         },
         () => context.cross("legislature:mid-straws"),
       );
       await context.cross("legislature:polled");
-      return {};
+      const polled = await client.legislation.history("StrawPollCast", { session });
+      return { straws: context.save(polled.map(({ args: { agent, ranking } }) => ({ agent, ranking: toHex(ranking, { size: 8 }) }))) };
     },
 
     /** Thinks: speakers in turn, each having heard those before. Speakers whose mind gives no valid reasons are skipped. */
@@ -213,9 +220,9 @@ function placeIn({ session }: SessionState, round: number): SessionPlace {
 function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): Address[] {
   if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "The debate is not open yet");
   const proposers = new Set(paper.flatMap(({ candidate, proposer }) => (candidate === 0 ? [] : [proposer])));
-  // Agents without a signed straw ballot do not speak, so that an audit can draw the same order from the chain.
-  const voters = context.load(state.straws, signedRankingsSchema).map(({ agent }) => agent);
-  return speakingOrder(state.debateOpened, state.rounds.length + 1, voters, proposers);
+  // Agents without a straw ballot do not speak, so that an audit can draw the same order from the chain. Others may vote elsewhere.
+  const polled = context.load(state.straws, strawsSchema).map(({ agent }) => agent);
+  return speakingOrder(state.debateOpened, state.rounds.length + 1, polled, proposers).filter((agent) => context.isHere(agent));
 }
 
 /** The ballot as minds see it: entry 0 is "no law". */

@@ -146,12 +146,19 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("draft", "endorse")
       .addEdge("endorse", "signProposals")
       .addEdge("signProposals", "sendProposals")
-      .addConditionalEdges("sendProposals", goOn("signSponsorships"), ["signSponsorships", "expire"])
+      .addConditionalEdges(
+        "sendProposals",
+        (state: SessionState) => goOn(stages.isIncomplete(state) ? "signProposals" : "signSponsorships")(state),
+        ["signProposals", "signSponsorships", "expire"],
+      )
       .addEdge("signSponsorships", "sendSponsorships")
       .addConditionalEdges(
         "sendSponsorships",
-        async (state: SessionState) => goOn((await stages.hasCandidates(state)) ? "brief" : "draftPlainest")(state),
-        ["brief", "draftPlainest", "expire"],
+        async (state: SessionState) => {
+          if (stages.isIncomplete(state)) return goOn("signSponsorships")(state);
+          return goOn((await stages.hasCandidates(state)) ? "brief" : "draftPlainest")(state);
+        },
+        ["signSponsorships", "brief", "draftPlainest", "expire"],
       )
       .addEdge("draftPlainest", "sendDraft")
       .addConditionalEdges("sendDraft", goOn("awaitVoting"), ["awaitVoting", "expire"])

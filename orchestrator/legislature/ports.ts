@@ -1,7 +1,7 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { z } from "zod";
 import type { Boundary } from "../primitives/boundary.ts";
-import type { ContentId, Hash } from "../primitives/hex.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
@@ -34,6 +34,15 @@ export interface RulingRequest {
   readonly caseHash: Hash;
 }
 
+/** An agent's act that the chain refused. */
+export interface RefusedAct {
+  readonly agent: Address;
+  /** The call, e.g. "propose". */
+  readonly what: string;
+  /** Name of the contract's error. */
+  readonly reason: string;
+}
+
 /** The session's interface to the city around it. Log entries travel with the transactions, as the client's notes. */
 export interface LegislaturePorts {
   readonly records: RecordsPort;
@@ -49,6 +58,8 @@ export interface LegislaturePorts {
    * is run again.
    */
   readonly ruling?: ((request: RulingRequest) => Promise<void>) | undefined;
+  /** Receives acts that the chain refused; the session goes on without them. */
+  readonly refused?: ((act: RefusedAct) => void) | undefined;
   /** Serialises deposits of concurrent sessions, since the sponsor has one allowance. Default: this session is alone. */
   readonly deposits?: Mutex | undefined;
   /** Default: crossing a boundary does nothing. */

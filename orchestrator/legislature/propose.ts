@@ -5,7 +5,6 @@ import { proposedIn } from "../client/candidates.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { keepsParentFloor } from "../client/law-limits.ts";
 import { signAuth } from "../client/sign/auth.ts";
-import { writeMany } from "../client/write.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
@@ -26,11 +25,13 @@ import { isPlanned } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
+import { sendActs } from "./acts.ts";
 import { type BarredLaw, type Grounds, isAbstention, type LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MAX_LAWS, type Opinion, supportersOf } from "./endorse.ts";
 import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
 import { askAll } from "./rankings.ts";
+import { isOver } from "./refund.ts";
 import { draftKey, type SessionState } from "./state.ts";
 import { factsOf, type Survey } from "./survey.ts";
 
@@ -166,16 +167,27 @@ export function propose(context: LegislatureContext) {
       return { table: context.save(known), endorsements: context.save(endorsedBy(opinions, survey)) };
     },
 
-    /** Signs: the proposers. An agent that does not sign supports nothing either; the others then choose again among the rest. */
+    /**
+     * Signs: the proposers. An agent that does not sign, or that was displaced, supports nothing either; the others then choose again among
+     * the rest.
+     */
     async signProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const survey = context.survey(state.survey);
+      const absent = new Set<Address>(state.displaced);
+      const chosenAgain = ({ opinions }: z.output<typeof endorsementsSchema>) =>
+        endorsementsSchema.parse(
+          endorsedBy(
+            opinions.filter(({ agent }) => !absent.has(agent)),
+            survey,
+          ),
+        );
       let endorsed = context.load(state.endorsements, endorsementsSchema);
+      if (absent.size > 0) endorsed = chosenAgain(endorsed);
       const drafts = draftsOf(context, state);
       const { deadline } = await client.legislation.sessionOf(session);
       const standing = await standingIn(context, session);
       const signed = new Map<Hash, z.input<typeof proposalsSchema>[number]>();
-      const absent = new Set<Address>();
       // A reintroduced proposal is already proposed.
       const open = () =>
         endorsed.proposals.find(({ proposer, specHash }) => !standing.has(specHash) && signed.get(specHash)?.auth.agent !== proposer);
@@ -191,8 +203,7 @@ export function propose(context: LegislatureContext) {
         if (auth !== undefined) signed.set(specHash, { specHash, cid, document, auth });
         else {
           absent.add(proposer);
-          const opinions = endorsed.opinions.filter(({ agent }) => !absent.has(agent));
-          endorsed = { ...endorsementsSchema.parse(endorsedBy(opinions, survey)) };
+          endorsed = chosenAgain(endorsed);
         }
       }
       const record = context.save(endorsed.proposals.flatMap(({ specHash }) => signed.get(specHash) ?? []));
@@ -203,12 +214,27 @@ export function propose(context: LegislatureContext) {
     /** Sends: the proposals, by producer index. */
     async sendProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      for (const { specHash, cid, document, auth } of context.load(state.proposals, proposalsSchema)) {
+      const proposals = context.load(state.proposals, proposalsSchema);
+      const acts = proposals.map(({ specHash, cid, document, auth }) => {
         const note = context.note("proposal", [state.session, auth.agent], document);
-        await client.legislation.propose([session, specHash, cid, auth], context.step("propose", `${session}/${auth.agent}`, note));
-      }
+        const step = context.step("propose", `${session}/${auth.agent}`, note);
+        return { agent: auth.agent, intent: client.legislation.call.propose([session, specHash, cid, auth], step) };
+      });
+      const refused = await sendActs(context, acts);
+      if (refused.length > 0 && (await isOver(context, session))) return { outcome: "overdue" };
+      // Who sent it by itself is not displaced.
+      const standing = refused.length === 0 ? undefined : await standingIn(context, session);
+      const missing = proposals.filter(
+        ({ auth, specHash }) => standing?.has(specHash) === false && refused.some(({ agent }) => agent === auth.agent),
+      );
       await context.cross("legislature:proposed");
-      return {};
+      return { displaced: [...state.displaced, ...missing.map(({ auth }) => auth.agent)] };
+    },
+
+    /** Whether somebody else has to propose, or to sponsor, in place of a signer that was displaced. */
+    isIncomplete({ displaced, proposals, sponsorships }: SessionState): boolean {
+      const signed = sponsorships === null ? context.load(proposals, proposalsSchema) : context.load(sponsorships, sponsorshipsSchema);
+      return signed.some(({ auth }) => displaced.includes(auth.agent));
     },
 
     /** Signs: the sponsors, for the numbers that the chain assigned to their candidates. */
@@ -228,7 +254,8 @@ export function propose(context: LegislatureContext) {
         const { candidate, proposer } = (specHash === undefined ? undefined : standing.get(specHash)) ?? {};
         if (agent === undefined || specHash === undefined || candidate === undefined || proposer === agent) continue;
         const message = { session, agent, candidate, deadline };
-        const auth = await unlessAbsent(() => signAuth(client, context.producer(agent).account, "Sponsor", message));
+        const sign = () => unlessAbsent(() => signAuth(client, context.producer(agent).account, "Sponsor", message));
+        const auth = state.displaced.includes(agent) ? undefined : await sign();
         if (auth !== undefined) signed.push({ candidate, auth });
         else {
           // Another supporter takes its place: no one can block others' law by not signing.
@@ -242,16 +269,17 @@ export function propose(context: LegislatureContext) {
 
     /** Sends: the sponsorships. */
     async sendSponsorships(state: SessionState): Promise<Partial<SessionState>> {
-      const sponsorships = context.load(state.sponsorships, sponsorshipsSchema).map(({ candidate, auth }) => {
+      const session = BigInt(state.session);
+      const acts = context.load(state.sponsorships, sponsorshipsSchema).map(({ candidate, auth }) => {
         const note = context.note("sponsorship", [state.session, auth.agent], state.sponsorships ?? undefined);
-        return client.legislation.call.sponsor(
-          [BigInt(state.session), candidate, auth],
-          context.step("sponsor", `${state.session}/${auth.agent}/${candidate}`, note),
-        );
+        const step = context.step("sponsor", `${session}/${auth.agent}/${candidate}`, note);
+        return { agent: auth.agent, intent: client.legislation.call.sponsor([session, candidate, auth], step) };
       });
-      await writeMany(client, sponsorships);
+      const refused = await sendActs(context, acts);
+      if (refused.length > 0 && (await isOver(context, session))) return { outcome: "overdue" };
       await context.cross("legislature:sponsored");
-      return {};
+      const missing = refused.filter(({ reason }) => reason !== "AlreadySponsored").map(({ agent }) => agent);
+      return { displaced: [...state.displaced, ...missing] };
     },
 
     /** Whether any proposal found its sponsors on chain: without candidates there is nothing to vote on. */

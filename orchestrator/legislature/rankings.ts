@@ -8,6 +8,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { type Opinions, opinionsSchema } from "../protocol/debate.ts";
 import { packRanking } from "../rules/condorcet.ts";
+import { sendBatch } from "./acts.ts";
 import type { LegislatureContext } from "./context.ts";
 
 const DEFAULT_BATCH = 4;
@@ -72,13 +73,14 @@ export async function signRankings(
 /** Submits rankings in batches, each under the number of its first; `between` is crossed if more follow. */
 export async function inBatches(
   context: LegislatureContext,
+  what: "strawPoll" | "castBallots",
   rankings: readonly SignedRanking[],
-  submit: (batch: readonly SignedRanking[], first: number) => Promise<unknown>,
+  submit: (batch: readonly SignedRanking[], name: string) => Promise<unknown>,
   between: () => Promise<void>,
 ): Promise<void> {
   const size = context.options.ballotBatch ?? DEFAULT_BATCH;
   for (let first = 0; first < rankings.length; first += size) {
-    await submit(rankings.slice(first, first + size), first);
+    await sendBatch(context, what, rankings.slice(first, first + size), (part, name) => submit(part, `${first}${name}`));
     if (first + size < rankings.length) await between();
   }
 }

@@ -48,6 +48,8 @@ const fields = {
   table: none,
   /** Proposers and sponsors of each draft. */
   endorsements: none,
+  /** Agents whose proposal or sponsorship the chain refused: others take their places. */
+  displaced: z.array(addressSchema).default([]),
   /** Signed proposals. */
   proposals: none,
   /** Signed sponsorships. */
@@ -59,7 +61,7 @@ const fields = {
   debateOpened: hashSchema.nullable().default(null),
   /** Every voter's current ranking. */
   opinions: none,
-  /** Signed rankings from before the debate. */
+  /** Signed rankings from before the debate; once they are sent, those on chain. */
   straws: none,
   /** Speeches of the current round, and their signatures. */
   said: none,
@@ -113,6 +115,7 @@ export interface SessionState {
   readonly drafts: Readonly<Record<string, string>>;
   readonly table: ContentId | null;
   readonly endorsements: ContentId | null;
+  readonly displaced: readonly Address[];
   readonly proposals: ContentId | null;
   readonly sponsorships: ContentId | null;
   readonly briefing: ContentId | null;
@@ -148,6 +151,7 @@ export function nextReading({ reading, past, session: last }: SessionState, sess
     survey: null,
     table: null,
     endorsements: null,
+    displaced: [],
     proposals: null,
     sponsorships: null,
     briefing: null,

@@ -42,10 +42,11 @@ export function vote(context: LegislatureContext) {
       const session = BigInt(state.session);
       await inBatches(
         context,
+        "castBallots",
         context.load(state.ballots, signedRankingsSchema),
-        (batch, first) => {
+        (batch, name) => {
           const note = context.note("ballots", [state.session, ...batch.map(({ agent }) => agent)], state.ballots ?? undefined);
-          return client.legislation.castBallots([session, batch], context.step("castBallots", `${session}/${first}`, note));
+          return client.legislation.castBallots([session, batch], context.step("castBallots", `${session}/${name}`, note));
         },
         () => context.cross("legislature:mid-ballots"),
       );

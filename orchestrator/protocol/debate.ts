@@ -56,6 +56,9 @@ export const turnSchema = z.strictObject({
 export const opinionsSchema = z.array(z.strictObject({ agent: addressSchema, ranking: z.array(z.int().min(0).max(15)).min(2) }));
 export type Opinions = z.output<typeof opinionsSchema>;
 
+/** Straw ballots as the chain recorded them; older bundles hold their signatures, too. */
+export const strawsSchema = z.array(z.object({ agent: addressSchema, ranking: hexSchema.transform(BigInt) }));
+
 export const roundSchema = z.strictObject({
   turns: z.array(turnSchema),
   /** Every participant's ranking after the round. */
@@ -70,7 +73,7 @@ export const debateSchema = z.strictObject({
   briefing: publishedSchema,
   /** Block in which the debate opened; it seeds the speaking orders. */
   opened: hashSchema,
-  /** Signed rankings from before the debate. */
+  /** Rankings from before the debate, as on chain then. */
   straws: contentId,
   rounds: z.array(roundSchema),
 });

@@ -2,12 +2,18 @@ import { expect } from "chai";
 import type { z } from "zod";
 import { isSessionMessageBy } from "../../orchestrator/client/sign/session-message.ts";
 import { MAX_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
-import { signedRankingsSchema } from "../../orchestrator/legislature/rankings.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
 import type { Mind, Ranking } from "../../orchestrator/minds/mind.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address, ContentId } from "../../orchestrator/primitives/hex.ts";
-import { briefingSchema, debateSchema, opinionsSchema, publishedSchema, speechContentSchema } from "../../orchestrator/protocol/debate.ts";
+import {
+  briefingSchema,
+  debateSchema,
+  opinionsSchema,
+  publishedSchema,
+  speechContentSchema,
+  strawsSchema,
+} from "../../orchestrator/protocol/debate.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { address } from "../support/goals.ts";
 import { hashOf, type LivingCity, openLivingCity } from "../support/living-city.ts";
@@ -67,7 +73,7 @@ describe("a debate before the vote", function () {
   it("records everybody's opinion on chain before the talk, and the ballots are the opinions after it", async () => {
     const { session, ballots } = deployed(await run());
     const { straws, rounds } = debateOf();
-    const polled = record(straws, signedRankingsSchema);
+    const polled = record(straws, strawsSchema);
     expect(polled).to.have.length(8);
     for (const { agent, ranking } of polled) expect(await city.client.legislation.strawRankingOf(session, agent)).to.equal(ranking);
     expect(record(rounds.at(-1)!.opinions, opinionsSchema)).to.deep.equal(ballots);
@@ -118,7 +124,7 @@ describe("a debate before the vote", function () {
     const { ballots } = deployed(await run());
     const { straws, rounds } = debateOf();
     expect(rounds).to.deep.equal([]);
-    const polled = record(straws, signedRankingsSchema);
+    const polled = record(straws, strawsSchema);
     expect(ballots.map(({ agent }) => agent)).to.have.members(polled.map(({ agent }) => agent));
   });
 
@@ -189,7 +195,7 @@ describe("a debate before the vote", function () {
 
   it("changes some ballots of heuristic minds, not all, and leaves the poll as it was", async () => {
     const result = deployed(await run());
-    const polled = new Map(record(debateOf().straws, signedRankingsSchema).map(({ agent, ranking }) => [agent, ranking]));
+    const polled = new Map(record(debateOf().straws, strawsSchema).map(({ agent, ranking }) => [agent, ranking]));
     expect([...polled.keys()]).to.deep.equal(result.ballots.map(({ agent }) => agent));
     const moved = result.ballots.filter(({ agent, ranking }) => polled.get(agent) !== packRanking(ranking));
     expect(moved.length).to.be.greaterThan(0).and.lessThan(8);

@@ -4,11 +4,10 @@ import { recompileLaw } from "../../client/compile-law.ts";
 import { parametersOf } from "../../client/editions.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../../client/sign/session-message.ts";
 import { speakingOrder } from "../../legislature/deliberate.ts";
-import { signedRankingsSchema } from "../../legislature/rankings.ts";
 import { contentIdFromDigest, digestOf, parseContentId } from "../../primitives/hash.ts";
 import type { Address, ContentId, Hex } from "../../primitives/hex.ts";
 import { hexSchema } from "../../primitives/hex.ts";
-import { briefingSchema, type Debate, debateSchema, opinionsSchema, speechContentSchema } from "../../protocol/debate.ts";
+import { briefingSchema, type Debate, debateSchema, opinionsSchema, speechContentSchema, strawsSchema } from "../../protocol/debate.ts";
 import { OFFICES } from "../../protocol/offices.ts";
 import type { SessionMessageName } from "../../protocol/session-messages.ts";
 import { flawOf, type Seven, type SevenFacts, type SevenName, sevenMessages, sevenSchemas } from "../../protocol/seven-messages.ts";
@@ -19,7 +18,7 @@ import { points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { isAuthorised } from "./signatures.ts";
+import { isAuthorised, isSentByCity } from "./signatures.ts";
 
 const contentId = z.string().transform(parseContentId);
 const signed = { signature: hexSchema };
@@ -46,7 +45,7 @@ export const messages: Check = {
 /** The debate as the log names it: facts before words, words in the drawn order, nothing cited that was not published (AgentCity 3.4). */
 export const debate: Check = {
   name: "DEBATE",
-  what: "published facts, the straw poll, every speech: signature, place, evidence; the ballots against the last opinions",
+  what: "published facts, the straw poll, every speech: signature, place, evidence; the ballots that the city sent against the last opinions",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const opened = context.record.events("LegislativeProcedure", "DebateOpened").find(({ args }) => args.session === context.session);
@@ -60,8 +59,8 @@ export const debate: Check = {
     seen.same(held.opened, hash, "block that drew the speaking order");
     if (briefed !== undefined) seen.same(context.block(briefed), held.briefing, "facts published before the debate", blockFile(briefed));
     const published = await facts(context, seen, held);
-    await straws(context, seen, held);
-    await speeches(context, seen, held, published);
+    const polled = await straws(context, seen, held);
+    await speeches(context, seen, held, { published, polled });
   },
 };
 
@@ -92,9 +91,11 @@ async function facts(
   return new Set(evidence.map(({ id }) => id));
 }
 
-async function straws(context: AuditContext, seen: Inspection, held: Debate): Promise<void> {
+/** Straw ballots as the debate began with them: whoever sends its own while the others debate is not heard. Returns their voters. */
+async function straws(context: AuditContext, seen: Inspection, held: Debate): Promise<readonly Address[]> {
   const { record, session, nameOf } = context;
   const cast: (readonly [Address, bigint])[] = [];
+  let sent = 0;
   for (const { from, args } of record.calls("LegislativeProcedure", "strawPoll")) {
     const [of, batch] = args;
     if (of !== session) continue;
@@ -102,30 +103,26 @@ async function straws(context: AuditContext, seen: Inspection, held: Debate): Pr
       const isOwn = await isAuthorised(context, agent, from, "StrawPoll", { session, agent, ranking, deadline }, signature);
       seen.holds(isOwn, `straw ballot of ${nameOf(agent)}`, "is not signed by its voter", BUNDLE_FILES.chain);
       cast.push([agent, ranking]);
+      if (isSentByCity(context, from)) sent = cast.length;
     }
   }
-  const recorded = signedRankingsSchema.parse(context.block(held.straws)).map(({ agent, ranking }) => [agent, ranking] as const);
-  seen.same(recorded, cast, "straw ballots against the chain's", blockFile(held.straws));
+  const recorded = strawsSchema.parse(context.block(held.straws)).map(({ agent, ranking }) => [agent, ranking] as const);
+  seen.same(recorded, cast.slice(0, Math.max(sent, recorded.length)), "straw ballots against the chain's", blockFile(held.straws));
+  return recorded.map(([agent]) => agent);
 }
 
 async function speeches(
   context: AuditContext,
   seen: Inspection,
   { opened, rounds }: Debate,
-  published: ReadonlySet<string>,
+  { published, polled }: { readonly published: ReadonlySet<string>; readonly polled: readonly Address[] },
 ): Promise<void> {
-  const { session, client, record, nameOf } = context;
+  const { session, client, nameOf } = context;
   const laws = await ballotIn(client, session);
-  const voters = record.events("LegislativeProcedure", "StrawPollCast").filter(({ args }) => args.session === session);
   const proposers = new Set(laws.slice(1).map(({ proposer }) => proposer));
   for (const [index, { turns }] of rounds.entries()) {
     const round = index + 1;
-    const order = speakingOrder(
-      opened,
-      round,
-      voters.map(({ args }) => args.agent),
-      proposers,
-    );
+    const order = speakingOrder(opened, round, polled, proposers);
     // Speakers without usable reasons are skipped; nobody spoke out of turn.
     let place = -1;
     for (const [turn, said] of turns.entries()) {
@@ -153,9 +150,9 @@ async function speeches(
     }
   }
   const last = rounds.at(-1)?.opinions;
-  const cast = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
+  const cast = ballotsSentByCity(context);
   if (last === undefined) return;
-  // Who signed no ballot cast none.
+  // Who signed no ballot cast none; who sent its own had said nothing of it here.
   const voted = new Set(cast.map(({ args }) => args.agent));
   const opinions = opinionsSchema
     .parse(context.block(last))
@@ -167,6 +164,15 @@ async function speeches(
     "ballots against the opinions after the debate",
     blockFile(last),
   );
+}
+
+/** Ballots that counted, without those that their voters sent themselves. */
+function ballotsSentByCity(context: AuditContext) {
+  const { record, session } = context;
+  const senders = new Map(record.calls("LegislativeProcedure", "castBallots").map(({ hash, from }) => [hash, from]));
+  return record
+    .events("LegislativeProcedure", "BallotCast")
+    .filter(({ hash, args }) => args.session === session && isSentByCity(context, senders.get(hash)));
 }
 
 /** MSG_TYPE_1 and 2. */
@@ -189,9 +195,7 @@ async function identities(context: AuditContext, seen: Inspection): Promise<void
   const confirmed = record.events("LegislativeProcedure", "IdentitiesConfirmed").find(({ args }) => args.session === session);
   const digests = attested.map(({ signature: _, ...message }) => sessionDigest(context.client, "IdentityAttestation", message));
   seen.same(merkleRoot(digests), confirmed?.args.attestationRoot, "root of the attestations", blockFile(named.attestations));
-  const voters = new Set(
-    record.events("LegislativeProcedure", "BallotCast").flatMap(({ args }) => (args.session === session ? [args.agent] : [])),
-  );
+  const voters = new Set(ballotsSentByCity(context).map(({ args }) => args.agent));
   for (const { signature: own, ...message } of attested) {
     if (!voters.has(message.agent)) continue;
     const subject = `attestation of ${nameOf(message.agent)}`;

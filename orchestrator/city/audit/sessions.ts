@@ -11,19 +11,20 @@ import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
-import { isAuthorised, isOrderSignedBy } from "./signatures.ts";
+import { isAuthorised, isOrderSignedBy, isSentByCity } from "./signatures.ts";
 
 const STATUS_QUO = 0;
 
 /** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
 export const candidates: ChainCheck = {
   name: "CANDIDATES",
-  what: "signatures of proposals and sponsorships, each candidate's document, the ballot they make",
+  what: "signatures of proposals and sponsorships, the document of each that the city sent or that won, the ballot they make",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, session, roles, client, nameOf } = context;
     const sponsors = new Map<number, Set<string>>();
     const proposers = new Map<number, `0x${string}`>();
+    const { winner, rules, drafted } = await client.legislation.sessionOf(session);
     const proposals = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
     for (const { from, hash, args } of record.calls("LegislativeProcedure", "propose")) {
       const [of, specHash, cid, { agent, deadline, signature }] = args;
@@ -37,7 +38,8 @@ export const candidates: ChainCheck = {
         sponsors.set(event.args.candidate, new Set([agent]));
         proposers.set(event.args.candidate, agent);
       }
-      await documented(context, seen, subject, { cid, specHash });
+      // What its proposer sent itself was never handed in here; it may have won all the same.
+      if (isSentByCity(context, from) || event?.args.candidate === winner) await documented(context, seen, subject, { cid, specHash });
     }
     // The Speaker's own draft is a call of its office: the chain refuses others.
     for (const { args } of record.calls("LegislativeProcedure", "draft")) {
@@ -51,7 +53,6 @@ export const candidates: ChainCheck = {
       seen.holds(signed, `sponsorship of candidate ${candidate} by ${nameOf(agent)}`, "is not signed by its sponsor");
       sponsors.get(candidate)?.add(agent);
     }
-    const { rules, drafted } = await client.legislation.sessionOf(session);
     const qualified = [...sponsors]
       .filter(([candidate, agents]) => {
         const own = roles.principalOf(proposers.get(candidate) ?? "0x");

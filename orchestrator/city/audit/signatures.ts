@@ -49,3 +49,8 @@ export function isAuthorised<Name extends MessageName>(
   if (signature === "0x") return Promise.resolve(sender.toLowerCase() === signer.toLowerCase());
   return isSignedBy(context, signer, name, message, signature);
 }
+
+/** Whether one of the city's relayers sent it: whatever signers send by themselves was never handed in to the city. */
+export function isSentByCity({ nameOf }: Pick<ChainContext, "nameOf">, from: Address | undefined): boolean {
+  return from !== undefined && nameOf(from).startsWith("relayer-");
+}

@@ -141,6 +141,10 @@ async function optionsOf(
       ruling: async (request) => {
         await ruleOnBloc(panelOf(city), judge, await blocCaseOf(city, request));
       },
+      refused: ({ agent, what, reason }) => {
+        const { name = agent } = membersOf(society, "producer").find(({ account }) => account.address === agent) ?? {};
+        city.progress(`the chain refused an act of ${name}: ${what}, ${reason}`);
+      },
       boundary: async (name) => {
         await onBoundary?.(name);
         await boundary(name);
