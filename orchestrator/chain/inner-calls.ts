@@ -7,6 +7,7 @@ import { isTooHeavy, RpcUnreachable } from "./errors.ts";
 
 const frameSchema = z.object({
   type: z.string(),
+  from: addressSchema,
   to: addressSchema.optional(),
   input: hexSchema,
   output: hexSchema.optional(),
@@ -48,4 +49,18 @@ function callsIn({ type, to, input, error, calls = [] }: CallFrame, contract: Ad
   if (error !== undefined) return [];
   const isThis = type === "CALL" && to?.toLowerCase() === contract.toLowerCase();
   return [...(isThis ? [input] : []), ...calls.flatMap((call) => callsIn(call, contract))];
+}
+
+/** Calls that took effect by which a transaction entered one of these contracts, in lower case, from outside all of them, in order. */
+export function entriesIn({ type, from, to, input, error, calls = [] }: CallFrame, contracts: ReadonlySet<string>): readonly Entry[] {
+  if (error !== undefined) return [];
+  if (to !== undefined && contracts.has(to.toLowerCase())) return type === "CALL" ? [{ from, to, input }] : [];
+  return calls.flatMap((call) => entriesIn(call, contracts));
+}
+
+/** A call of a contract, as `entriesIn` finds it. */
+export interface Entry {
+  readonly from: Address;
+  readonly to: Address;
+  readonly input: Hex;
 }

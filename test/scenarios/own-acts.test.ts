@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import type { LocalAccount } from "viem";
+import { concatHex, encodeFunctionData, padHex } from "viem";
+import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -10,11 +12,16 @@ import { signAuth } from "../../orchestrator/client/sign/auth.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { RankRequest } from "../../orchestrator/minds/mind.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address, Hex } from "../../orchestrator/primitives/hex.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** Deploys a contract that calls the address in its first word with the rest of what it is sent, as accounts that are contracts do. */
+const forwarderCode: Hex = "0x601a80600b6000396000f3602036038060205f375f5f915f5f5f355af16018575f5ffd5b00";
 
 describe("scenario: producers that send acts of their own before the city sends what they signed", function () {
   this.timeout(120_000);
@@ -23,13 +30,19 @@ describe("scenario: producers that send acts of their own before the city sends 
   const acted: string[] = [];
   let city: City;
   let meddlers: readonly LocalAccount[] = [];
+  let forwarder: Address;
 
   const deadline = () => Number(city.chain.clock.now() + 3_600n);
-  /** Sent by an account that is none of the city's relayers. */
-  const own = (act: string, { address }: LocalAccount) => {
+  /** An account that is none of the city's relayers sends it: the first meddler's acts directly, the other's through a contract. */
+  async function send(act: string, agent: Address, functionName: "propose" | "strawPoll" | "castBallots", args: readonly unknown[]) {
     acted.push(act);
-    return { intent: intentKey("own", act, address), account: memberOf(city.society, "sponsor").account };
-  };
+    const { client, society } = city;
+    const { account } = memberOf(society, "sponsor");
+    const to = client.legislation.address;
+    const data = encodeFunctionData({ abi: legislativeProcedureAbi, functionName, args } as never);
+    const call = agent === meddlers[0]?.address ? { to, data } : { to: forwarder, data: concatHex([padHex(to), data]) };
+    await client.sender?.send({ intent: intentKey("own", act, agent), account, ...call });
+  }
 
   /** Proposes something else, and casts another straw ballot, just before it is asked to sign. */
   class Meddler extends HeuristicMind {
@@ -43,11 +56,11 @@ describe("scenario: producers that send acts of their own before the city sends 
       if (stage === "endorse") {
         const message = { session, agent, specHash: keccak256(agent), cid: keccak256(agent), deadline: deadline() };
         const auth = await signAuth(client, account, "Propose", message);
-        await client.legislation.propose([session, message.specHash, message.cid, auth], own("propose", account));
+        await send("propose", agent, "propose", [session, message.specHash, message.cid, auth]);
       } else if (stage === "debate" && round === 0) {
         const message = { session, agent, ranking: packRanking(candidates.map((_, entry) => entry)), deadline: deadline() };
         const signature = await signMessage(client, account, "StrawPoll", message);
-        await client.legislation.strawPoll([session, [{ ...message, signature }]], own("poll", account));
+        await send("poll", agent, "strawPoll", [session, [{ ...message, signature }]]);
       }
       return ranking;
     }
@@ -61,7 +74,7 @@ describe("scenario: producers that send acts of their own before the city sends 
     const ranking = packRanking(ballot.map((_, entry) => ballot.length - 1 - entry));
     const message = { session, agent: account.address, ranking, deadline: deadline() };
     const signature = await signMessage(client, account, "Ballot", message);
-    await client.legislation.castBallots([session, [{ ...message, signature }]], own("vote", account));
+    await send("vote", account.address, "castBallots", [session, [{ ...message, signature }]]);
   }
 
   before(async () => {
@@ -69,6 +82,8 @@ describe("scenario: producers that send acts of their own before the city sends 
       if (name === "legislature:voting-opened") for (const account of meddlers.slice(1)) await vote(account);
     };
     city = await openHome(join(directory(), "home"), "19", { progress: (line) => told.push(line), boundary });
+    const deployment = { intent: intentKey("forwarder"), data: forwarderCode, account: memberOf(city.society, "sponsor").account };
+    forwarder = addressSchema.parse((await city.client.sender?.send(deployment))?.contractAddress);
     meddlers = ["P2", "P3"].map((name) => memberOf(city.society, "producer", name).account);
   });
   after(() => city?.close());

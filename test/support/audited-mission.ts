@@ -1,6 +1,7 @@
 /** A mission of these tests as the audit reads it from the chain. */
 import { createPublicClient, custom, type Hash } from "viem";
 import { hardhat } from "viem/chains";
+import { callTraceOf } from "../../orchestrator/chain/inner-calls.ts";
 import { replayLimits } from "../../orchestrator/chain/replay-limits.ts";
 import { ReplayedRecord } from "../../orchestrator/city/audit/chain-record.ts";
 import { MissionHistory } from "../../orchestrator/city/audit/history.ts";
@@ -15,7 +16,8 @@ const HASH: Hash = `0x${"00".repeat(32)}`;
 export async function audited(mission: Mission) {
   const head = BigInt(await networkHelpers.time.latestBlock());
   const publicClient = createPublicClient({ chain: hardhat, transport: custom(provider), cacheTime: 0 });
-  const chain = { firstBlock: 0n, head: () => ({ number: head, hash: HASH }), publicClient };
+  const callTrace = (hash: Hash) => callTraceOf(({ method, params = [] }) => provider.request({ method, params }), hash);
+  const chain = { firstBlock: 0n, head: () => ({ number: head, hash: HASH }), publicClient, callTrace };
   const about = addressSchema.parse(mission.address);
   const record = await ReplayedRecord.read(chain, mission.city.built, about, replayLimits().events);
   const lawHash = hexSchema.parse(await mission.contract.lawHash());

@@ -3,6 +3,7 @@ import { decodeFunctionData, parseEventLogs } from "viem";
 import type { CityChain } from "../../chain/chain.ts";
 import { collectLogs, type LogLimits } from "../../chain/collect-logs.ts";
 import { TooHeavy } from "../../chain/errors.ts";
+import { entriesIn } from "../../chain/inner-calls.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
 import { topicsOf } from "../../client/events.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
@@ -67,7 +68,7 @@ export class ReplayedRecord {
 
   /** Throws TooHeavy when the chain holds more events than `most`. */
   static async read(
-    chain: Pick<CityChain, "firstBlock" | "head" | "publicClient">,
+    chain: Pick<CityChain, "firstBlock" | "head" | "publicClient" | "callTrace">,
     addresses: CityAddresses,
     mission: Address,
     most: LogLimits,
@@ -79,14 +80,23 @@ export class ReplayedRecord {
       most,
       (limit) => new TooHeavy(limit),
     );
+    const contracts = new Set([...Object.values(addresses), ...missionsIn(logs, addresses)].map((address) => address.toLowerCase()));
+    const reached = new Set(
+      logs.filter(({ address }) => contracts.has(address.toLowerCase())).map(({ transactionHash }) => transactionHash),
+    );
     const transactions: Transaction[] = [];
     for (let blockNumber = chain.firstBlock; blockNumber <= chain.head().number; blockNumber += 1n) {
       const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
       for (const { hash, from, to, input, transactionIndex } of block.transactions) {
         if (to === null) continue;
         const { status } = await chain.publicClient.getTransactionReceipt({ hash });
-        if (status === "success")
-          transactions.push({ at: placeOf(blockNumber, transactionIndex), block: blockNumber, hash, from, to, input });
+        if (status !== "success") continue;
+        // Accounts that are contracts, and batches of calls, enter the city from within.
+        const isWithin = reached.has(hash) && !contracts.has(to.toLowerCase());
+        const trace = isWithin ? await chain.callTrace(hash) : undefined;
+        const entries = trace === undefined ? [{ from, to, input }] : entriesIn(trace, contracts);
+        const at = placeOf(blockNumber, transactionIndex);
+        transactions.push(...entries.map((entry) => ({ at, block: blockNumber, hash, ...entry })));
       }
     }
     return new ReplayedRecord(addresses, mission, transactions, logs);
@@ -136,6 +146,13 @@ export class ReplayedRecord {
   #addressOf(contract: Recorded): string {
     return (contract === "CollaborationContract" ? this.#mission : this.#addresses[contract]).toLowerCase();
   }
+}
+
+/** Every mission of the city has an address of its own. */
+function missionsIn(logs: Logs, { TemplateRegistry }: CityAddresses): readonly Address[] {
+  const own = logs.filter(({ address }) => address.toLowerCase() === TemplateRegistry.toLowerCase());
+  const deployed = parseEventLogs({ abi: contractAbis.TemplateRegistry, eventName: "MissionDeployed", logs: own, strict: true });
+  return deployed.map(({ args }) => args.mission);
 }
 
 /** The items of a name: viem hashes the signature of every item that it looks through, for each thing that it decodes. */
