@@ -69,12 +69,13 @@ async function facts(
   seen: Inspection,
   { briefing: { regulator, content, signature } }: Debate,
 ): Promise<ReadonlySet<string>> {
-  const { session, client, record, roles, nameOf } = context;
+  const { session, record, roles, nameOf } = context;
   const message = { session, regulator, content: digestOf(content) };
   await isSaid(context, seen, regulator, "EvidenceBriefing", message, signature, "published facts");
-  seen.holds(await client.clerks.isClerk(OFFICES.REGULATOR, regulator), "published facts", "are signed by nobody who regulates");
   const { block, evidence } = briefingSchema.parse(context.block(content));
   const opened = record.events("LegislativeProcedure", "DebateOpened").find(({ args }) => args.session === session);
+  const isOfOffice = roles.isClerkBefore(OFFICES.REGULATOR, regulator, opened?.at ?? 0n);
+  seen.holds(isOfOffice, "published facts", "are signed by nobody who regulates");
   seen.holds(
     opened !== undefined && BigInt(block.number) < opened.block,
     "published facts",
@@ -185,14 +186,14 @@ async function identities(context: AuditContext, seen: Inspection): Promise<void
   await isSaid(context, seen, request.registrar, "IdentityVerificationRequest", request, signature, "the Registrar's question");
   const opened = await client.legislation.sessionOf(session);
   const { hash: nonce } = await context.chain.publicClient.getBlock({ blockNumber: BigInt(opened.openedBlock) });
+  const confirmed = record.events("LegislativeProcedure", "IdentitiesConfirmed").find(({ args }) => args.session === session);
   seen.same([request.session, request.nonce], [session, nonce], "the Registrar's question: session and nonce", blockFile(named.request));
   valid(seen, "IdentityVerificationRequest", request, {
-    appointed: await client.clerks.isClerk(OFFICES.REGISTRAR, request.registrar),
+    appointed: roles.isClerkBefore(OFFICES.REGISTRAR, request.registrar, confirmed?.at ?? 0n),
     minReputation: opened.rules.reputationFloor,
     deadline: request.deadline,
   });
   const attested = attestationsSchema.parse(block(named.attestations));
-  const confirmed = record.events("LegislativeProcedure", "IdentitiesConfirmed").find(({ args }) => args.session === session);
   const digests = attested.map(({ signature: _, ...message }) => sessionDigest(context.client, "IdentityAttestation", message));
   seen.same(merkleRoot(digests), confirmed?.args.attestationRoot, "root of the attestations", blockFile(named.attestations));
   const voters = new Set(ballotsSentByCity(context).map(({ args }) => args.agent));
@@ -247,36 +248,36 @@ async function bids(context: AuditContext, seen: Inspection): Promise<void> {
 
 /** MSG_TYPE_5: where a Regulator decided before a window ended; elsewhere the contract did. Fairness is the BIDS check's. */
 async function decisions(context: AuditContext, seen: Inspection): Promise<void> {
-  const { record, client, mission, nameOf } = context;
-  for (const { args } of record.calls("ExecutionProcedure", "awardEarly")) {
+  const { record, roles, mission, nameOf } = context;
+  for (const { at, args } of record.calls("ExecutionProcedure", "awardEarly")) {
     const regulator = args.at(-1);
     if (args[0] !== mission || typeof regulator !== "object" || !("agent" in regulator)) continue;
-    const appointed = await client.clerks.isClerk(OFFICES.REGULATOR, regulator.agent);
+    const appointed = roles.isClerkBefore(OFFICES.REGULATOR, regulator.agent, at);
     seen.holds(appointed, `decision of ${nameOf(regulator.agent)}`, "is by nobody who regulates", BUNDLE_FILES.chain);
   }
 }
 
 /** MSG_TYPE_6 and 7; signatures of approvals are the APPROVALS check's. */
 async function enactment(context: AuditContext, seen: Inspection): Promise<void> {
-  const { client, session, record, document, nameOf, block } = context;
+  const { client, session, record, roles, document, nameOf, block } = context;
   const id = recordNamed(context, "legislature.approval", seen);
   if (id === undefined) return;
   const named = approvalSchema.parse(block(id));
   const { signature, ...message } = specificationSchema.parse(block(named.specification));
   await isSaid(context, seen, message.codifier, "CodedContractSpecification", message, signature, "the Codifier's specification");
+  const call = record.calls("LegislativeProcedure", "approve").find(({ args }) => args[0] === session);
   const { winner, rules } = await client.legislation.sessionOf(session);
   const { implementation } = await client.templates.templateOf(await client.legislation.template(), rules.template);
   valid(seen, "CodedContractSpecification", message, {
-    appointed: await client.clerks.isClerk(OFFICES.CODIFIER, message.codifier),
+    appointed: roles.isClerkBefore(OFFICES.CODIFIER, message.codifier, call?.at ?? 0n),
     chosen: (await client.legislation.candidateOf(session, winner)).specHash,
     lawHash: document.lawHash,
     docHash: document.docHash,
     validated: record.events("LegislativeProcedure", "Validated").some(({ args }) => args.session === session),
     template: implementation,
   });
-  const call = record.calls("LegislativeProcedure", "approve").find(({ args }) => args[0] === session);
   for (const { clerk, office, deadline } of call?.args[3] ?? []) {
-    const known = { appointed: await client.clerks.isClerk(office, clerk), specification: message.specHash };
+    const known = { appointed: roles.isClerkBefore(office, clerk, call?.at ?? 0n), specification: message.specHash };
     const approval = { clerk, office, session, specHash: document.specHash, deadline };
     valid(seen, "LegislativeApproval", approval, known, `approval of ${nameOf(clerk)}`);
   }

