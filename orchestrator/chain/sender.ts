@@ -59,6 +59,8 @@ export interface Sender<Note = never> {
   recover(): Promise<number>;
   /** Number of signed transactions with unknown fate. */
   open(): Promise<number>;
+  /** Writes the notes of steps that somebody else took, without a transaction. */
+  record(notes: readonly Note[]): Promise<void>;
   readonly relayers: readonly Address[];
 }
 
@@ -255,6 +257,10 @@ class QueueSender<Note> implements Sender<Note> {
 
   async open(): Promise<number> {
     return (await this.#outbox.unsettled(await this.#head())).length;
+  }
+
+  record(notes: readonly Note[]): Promise<void> {
+    return this.#outbox.insert([], notes);
   }
 
   /** Simulates and estimates before a nonce is taken. */

@@ -51,8 +51,8 @@ export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
 }
 
 /**
- * Simulates a call, sends it once, and waits for its receipt. Undefined if the chain refused it because it was done before under another
- * intent (`alreadyDone`).
+ * Simulates a call, sends it once, and waits for its receipt. Undefined if the chain refused it because it was done before, under another
+ * intent or by somebody else (`alreadyDone`).
  */
 export async function write<Name extends ContractName, Fn extends WriteName<Name>>(
   client: BaseClient,
@@ -62,8 +62,9 @@ export async function write<Name extends ContractName, Fn extends WriteName<Name
   try {
     return await client.sender.send(intentOf(client, parameters));
   } catch (error) {
-    if (error instanceof TransactionReverted && (await parameters.alreadyDone?.()) === true) return undefined;
-    throw error;
+    if (!(error instanceof TransactionReverted) || (await parameters.alreadyDone?.()) !== true) throw error;
+    if (parameters.note !== undefined) await client.sender.record([parameters.note]);
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
-import { writeMany } from "../client/write.ts";
+import { writeEach } from "../client/write.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
@@ -216,17 +216,19 @@ async function award(world: World, mission: Mission, nodes: readonly NodeView[],
 /** Withdraws losing bids at once, so that their stake can back others. Withdrawals before an interruption are not repeated. */
 export async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const { execution } = world.client;
-  const intents: Intent<LogNote>[] = [];
+  const withdrawals: { readonly intent: Intent<LogNote> }[] = [];
   for (const { law } of nodes) {
     // The market's attempt: a node may meanwhile have another executor without one.
     const { attempt } = await execution.marketOf(mission.address, law.number);
     for (const { agent, awarded } of await execution.bidsOf(mission.address, law.number)) {
       if (awarded) continue;
       const intent = intentKey("withdraw-bid", mission.address, law.number, attempt, agent);
-      intents.push(execution.call.withdrawBid([mission.address, law.number, { agent, deadline: 0, signature: "0x" }], { intent }));
+      const args = [mission.address, law.number, { agent, deadline: 0, signature: "0x" }] as const;
+      withdrawals.push({ intent: execution.call.withdrawBid(args, { intent }) });
     }
   }
-  await writeMany(world.client, intents);
+  // Anybody may withdraw them; what is refused is withdrawn, or stays for a later attempt.
+  await writeEach(world.client, withdrawals, () => {});
 }
 
 /** Stake that an agent can put behind bids, as opposed to its registration stake. */

@@ -12,13 +12,19 @@ export interface Act {
   readonly intent: Intent<LogNote>;
 }
 
+/** The act stands already, whoever sent it. */
+const TAKEN: ReadonlySet<string> = new Set(["AlreadySponsored", "AlreadyProposed"]);
+
 /**
  * Sends acts of agents, in this order. Whoever has signed may send by itself, too, and have its act refused here by one that it sent
  * before: this holds back nobody else's. Returns those that were refused.
  */
 export async function sendActs(context: LegislatureContext, acts: readonly Act[]): Promise<readonly RefusedAct[]> {
   const refused: RefusedAct[] = [];
-  await writeEach(context.client, acts, ({ agent, intent: { what = "act" } }, reason) => void refused.push({ agent, what, reason }));
+  await writeEach(context.client, acts, async ({ agent, intent: { what = "act", note } }, reason) => {
+    refused.push({ agent, what, reason });
+    if (TAKEN.has(reason) && note !== undefined) await context.client.sender?.record([note]);
+  });
   for (const act of refused) context.options.ports.refused?.(act);
   return refused;
 }

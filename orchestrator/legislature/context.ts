@@ -19,6 +19,7 @@ import type { LawShape } from "../protocol/law-shape.ts";
 import type { ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
+import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislaturePorts } from "./ports.ts";
 import { type Survey, surveySchema } from "./survey.ts";
 
@@ -147,6 +148,17 @@ export class LegislatureContext {
   /** Names one on-chain step of this session. */
   step(step: string, subject: string | number | bigint = "", note?: LogNote): WriteOptions {
     return { intent: intentKey("legislature", this.options.id, step, subject), note };
+  }
+
+  /** The same for a step that anybody may take: it is taken once the session is in one of these states. */
+  stepInto(reached: readonly SessionStateName[], step: string, session: bigint, note?: LogNote): WriteOptions {
+    const alreadyDone = async () => reached.includes(await this.stateOf(session));
+    return { ...this.step(step, session, note), alreadyDone };
+  }
+
+  async stateOf(session: bigint): Promise<SessionStateName> {
+    const { state } = await this.client.legislation.sessionOf(session);
+    return sessionTransitions.states[state] ?? "NONE";
   }
 
   note(kind: string, subjects: readonly string[], content?: ContentId): LogNote {

@@ -19,7 +19,6 @@ import { withDeposit } from "./identify.ts";
 import { goalsUnder, planOrAbstain } from "./plan.ts";
 import { type barredSchema, draftBy, draftSchema, tableOf } from "./propose.ts";
 import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
-import { stateOf } from "./refund.ts";
 import { draftKey, nextReading, type SessionState } from "./state.ts";
 
 /** Validity of a signature for one of these calls, seconds of chain time. */
@@ -111,7 +110,7 @@ export function convene(context: LegislatureContext) {
       const session = BigInt(state.session);
       const { ballotSize, ballots, electorate, origin, successor, rules } = await client.legislation.sessionOf(session);
       const lapsed = ballotSize > 0 && ballots * BASIS_POINTS < electorate * rules.turnoutQuorum;
-      return lapsed && origin === 0 && successor === 0 && (await stateOf(context, session)) === "FAILED";
+      return lapsed && origin === 0 && successor === 0 && (await context.stateOf(session)) === "FAILED";
     },
 
     /** Thinks: the author of the leading law amends it; if it has nothing to change, the next author does. */

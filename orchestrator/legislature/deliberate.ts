@@ -67,7 +67,7 @@ export function deliberate(context: LegislatureContext) {
     async openDebate(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("briefing", [state.session], state.published ?? undefined);
-      await clerks.speaker.openDebate(session, context.step("openDebate", state.session, note));
+      await clerks.speaker.openDebate(session, context.stepInto(["DELIBERATING"], "openDebate", session, note));
       await context.cross("legislature:debate-opened");
       return { debateOpened: await blockOfDebate(context, session) };
     },

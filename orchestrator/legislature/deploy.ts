@@ -96,7 +96,7 @@ export function deploy(context: LegislatureContext) {
       const approvals = context.load(state.approvals, approvalsSchema);
       const messages = context.save({ specification: state.specification, approvals: state.approvals });
       const note = context.note("approval", [state.session], messages);
-      await client.legislation.approve([session, law, docHash, approvals], context.step("approve", state.session, note));
+      await client.legislation.approve([session, law, docHash, approvals], context.stepInto(["DEPLOYED"], "approve", session, note));
       await context.cross("legislature:deployed");
       return { mission: (await client.legislation.sessionOf(session)).mission };
     },

@@ -1,4 +1,4 @@
-import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
+import type { SessionStateName } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";
 import type { SessionState } from "./state.ts";
 
@@ -12,10 +12,11 @@ export function refund(context: LegislatureContext) {
     /** Waits for the end of every remaining stage, and sends what ends it. */
     async expire(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      for (let name = await stateOf(context, session); !FINAL.includes(name); name = await stateOf(context, session)) {
+      for (let name = await context.stateOf(session); !FINAL.includes(name); name = await context.stateOf(session)) {
         const { deadline } = await legislation.sessionOf(session);
         await chain.clock.sleepUntil(BigInt(deadline) + 1n);
-        const step = context.step("expire", `${session}/${name}`, context.note("expiry", [state.session]));
+        const alreadyDone = async () => (await context.stateOf(session)) !== name;
+        const step = { ...context.step("expire", `${session}/${name}`, context.note("expiry", [state.session])), alreadyDone };
         if (name === "PROPOSING" || name === "DELIBERATING") await legislation.openVoting([session], step);
         else if (name === "VOTING") await legislation.tally([session], step);
         else await legislation.expire([session], step);
@@ -38,14 +39,9 @@ export function refund(context: LegislatureContext) {
 /** Whether the session cannot continue: its current stage expired, or it ended without a law. */
 export async function isOver(context: LegislatureContext, session: bigint): Promise<boolean> {
   const { legislation, chain } = context.client;
-  const name = await stateOf(context, session);
+  const name = await context.stateOf(session);
   if (FINAL.includes(name)) return name !== "DEPLOYED";
   const { deadline } = await legislation.sessionOf(session);
   const { timestamp } = await chain.publicClient.getBlock();
   return timestamp > BigInt(deadline) || chain.clock.now() > BigInt(deadline);
-}
-
-export async function stateOf({ client }: LegislatureContext, session: bigint): Promise<SessionStateName> {
-  const { state } = await client.legislation.sessionOf(session);
-  return sessionTransitions.states[state] ?? "NONE";
 }

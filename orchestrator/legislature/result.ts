@@ -14,7 +14,6 @@ import { type SessionStateName, sessionTransitions } from "../rules/transitions/
 import type { LegislatureContext } from "./context.ts";
 import { metricsOf } from "./metrics.ts";
 import { type Draft, draftsOf } from "./propose.ts";
-import { stateOf } from "./refund.ts";
 import { sessionRecord } from "./session-record.ts";
 import type { SessionState } from "./state.ts";
 
@@ -98,7 +97,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   );
   const metrics = metricsOf(await sessionRecord(context.client, session));
   const past: { session: bigint; end: SessionStateName }[] = [];
-  for (const former of state.past.map(BigInt)) past.push({ session: former, end: await stateOf(context, former) });
+  for (const former of state.past.map(BigInt)) past.push({ session: former, end: await context.stateOf(former) });
   const facts = { session, past, electorate: onChain.electorate, candidates, ballots, pairwise, winner, metrics };
   if (state.outcome !== "deployed" || state.mission === null || state.document === null) {
     const { state: code, ballotSize, electorate, rules } = onChain;

@@ -35,7 +35,8 @@ export function validate(context: LegislatureContext) {
       if (witnesses === undefined) throw new NoWitness(document.title);
       const note = context.note("validation", [state.session], state.document ?? undefined);
       try {
-        await client.legislation.validate([session, law, docHash, witnesses], context.step("validate", state.session, note));
+        const step = context.stepInto(["VALIDATED", "CODIFIED", "DEPLOYED"], "validate", session, note);
+        await client.legislation.validate([session, law, docHash, witnesses], step);
       } catch (error) {
         // Before the deadline the only possible reason is the law itself.
         if (!(error instanceof TransactionReverted) || (await isOver(context, session))) throw error;

@@ -24,7 +24,7 @@ export function vote(context: LegislatureContext) {
     async openVoting(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("voting", [state.session], debateRecord(context, state));
-      await clerks.speaker.openVoting(session, context.step("openVoting", state.session, note));
+      await clerks.speaker.openVoting(session, context.stepInto(["VOTING"], "openVoting", session, note));
       await context.cross("legislature:voting-opened");
       const { ballotSize } = await client.legislation.sessionOf(session);
       return ballotSize === 0 ? { outcome: "failed" } : {};
@@ -65,7 +65,7 @@ export function vote(context: LegislatureContext) {
       const session = BigInt(state.session);
       await client.legislation.tally(
         [session],
-        context.step("tally", state.session, context.note("tally", [state.session], state.ballots ?? undefined)),
+        context.stepInto(["TALLIED", "FAILED"], "tally", session, context.note("tally", [state.session], state.ballots ?? undefined)),
       );
       await context.cross("legislature:tallied");
       const { winner, ballotSize, ballots, tieSeed } = await client.legislation.sessionOf(session);

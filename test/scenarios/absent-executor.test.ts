@@ -12,7 +12,6 @@ import { answerKey } from "../../orchestrator/city/world.ts";
 import type { ExitRecord } from "../../orchestrator/clearing/exit.ts";
 import { exitSchema } from "../../orchestrator/execution/exits.ts";
 import { passportsSchema } from "../../orchestrator/execution/passports.ts";
-import type { Sandbox } from "../../orchestrator/execution/sandbox/run.ts";
 import { workOutput } from "../../orchestrator/gateway/commands/work.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
@@ -23,25 +22,13 @@ import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { type Files, forge, logOf, relink, textOf } from "../city/audit/forgery.ts";
 import { serveOptions } from "../gateway/gateway-city.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
+import { deadAtFirst } from "../support/dead-at-first.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** What silence costs, smallest unit (Table 19). */
 const ABSENCE = "50000000";
-
-/** The machine of one executor is dead: the first run of a service gives nothing. */
-function deadAtFirst(sandbox: Sandbox): Sandbox {
-  let isFirst = true;
-  return {
-    run: async (request) => {
-      if (!isFirst) return sandbox.run(request);
-      isFirst = false;
-      const { trail, meters, elapsedMs } = await sandbox.run(request);
-      return { status: "failed", kind: "crash", details: "the machine is dead", trail, meters, elapsedMs };
-    },
-  };
-}
 
 describe("scenario: an executor that never answers", function () {
   this.timeout(240_000);

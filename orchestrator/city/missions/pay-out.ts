@@ -2,7 +2,7 @@ import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
-import { writeMany } from "../../client/write.ts";
+import { writeEach } from "../../client/write.ts";
 import type { Signing } from "../../execution/seat.ts";
 import type { World } from "../../execution/world.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
@@ -14,7 +14,7 @@ const VALIDITY = 86_400n;
 
 /**
  * Withdraws what the vault owes to executors, verifiers and appellants of this mission: each signs for itself, a relayer sends. Absent
- * members withdraw later themselves.
+ * members withdraw later themselves, as may who did so meanwhile.
  */
 export async function payOut(world: World, mission: Address): Promise<void> {
   const claims = await world.client.mission(mission).history("Claimed");
@@ -24,10 +24,10 @@ export async function payOut(world: World, mission: Address): Promise<void> {
   const payees = [...world.workers, ...world.verifiers, world.sponsor].filter(({ account }) => owed.has(account.address));
   // Missions side by side pay the same accounts, and each withdrawal uses up a nonce.
   await world.bidding.run(async () => {
-    const intents = await Promise.all(payees.map((signatory) => withdrawal(world, mission, signatory)));
-    await writeMany(
-      world.client,
-      intents.flatMap((intent) => intent ?? []),
+    const signed = await Promise.all(payees.map(async (payee) => ({ payee, intent: await withdrawal(world, mission, payee) })));
+    const withdrawals = signed.flatMap(({ payee, intent }) => (intent === undefined ? [] : [{ payee, intent }]));
+    await writeEach(world.client, withdrawals, ({ payee: { account } }, reason) =>
+      world.progress(`a withdrawal of ${account.address} was refused (${reason}): what it has not withdrawn stays in the vault`),
     );
   });
 }

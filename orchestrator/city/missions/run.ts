@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { TransactionReverted } from "../../chain/errors.ts";
 import { writeFileAtomic } from "../../primitives/files.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 import { anchorRecords, writeMissionBundle } from "../bundle/bundle.ts";
@@ -12,7 +13,28 @@ import { type Conducted, conduct, type Order } from "./conduct.ts";
 /** A mission from its file to its bundle; a law that was replaced leaves a bundle of its own. `text` is the file as given; bundles go below `home`. */
 export async function runToEnd(city: City, order: Order, text: string, home: string): Promise<Outcome> {
   const close = (conducted: Conducted) => closeRecords(city, order, conducted, text, home);
-  return close(await conduct(city, order, async (ended) => void (await close(ended))));
+  const conducted = await resuming(city, () => conduct(city, order, async (ended) => void (await close(ended))));
+  return resuming(city, () => close(conducted));
+}
+
+/** Refused transactions after which a mission is resumed, each time reading anew what the chain holds. */
+const MOST_RESUMPTIONS = 32;
+
+/**
+ * Work that resumes where it stopped, as after a restart. Many calls are anybody's to make, and whoever makes one first has the city's own
+ * refused: this moves the mission on, and must not stop it.
+ */
+async function resuming<Result>(city: City, work: () => Promise<Result>): Promise<Result> {
+  for (let left = MOST_RESUMPTIONS; ; left -= 1) {
+    const { number } = city.chain.head();
+    try {
+      return await work();
+    } catch (error) {
+      const hasMoved = city.chain.head().number > number;
+      if (!(error instanceof TransactionReverted) || !hasMoved || left === 0) throw error;
+      city.progress(`the chain moved on meanwhile, and is read again: ${error.shortMessage}`);
+    }
+  }
 }
 
 /** The result of one law, its report, and its mission's bundle. */

@@ -33,7 +33,8 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   await instruct(world, mission, settled);
   await finalise(world, mission, settled);
   await postPassports(city, world, mission, settled);
-  await contract.close([], { intent: intentKey("close", mission.address) });
+  const alreadyDone = async () => (await contract.ledger()).closed;
+  await contract.close([], { intent: intentKey("close", mission.address), alreadyDone });
   await payOut(world, mission.address);
   await freeLocks(world, mission);
 }

@@ -112,5 +112,6 @@ export function directSender(chain: DrivenChain, relayer: LocalAccount, through?
     },
     recover: async () => 0,
     open: async () => 0,
+    record: async () => {},
   };
 }

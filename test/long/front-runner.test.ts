@@ -1,0 +1,84 @@
+// @long
+import { join } from "node:path";
+import { expect } from "chai";
+import { TransactionReverted } from "../../orchestrator/chain/errors.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
+import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
+import { deadAtFirst } from "../support/dead-at-first.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** Whatever a city broadcasts can be read before it is mined. */
+describe("somebody who sends every call of a city first", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let first: string[] = [];
+  afterEach(() => city?.close());
+
+  async function openRaced(name: string, seed: string): Promise<City> {
+    first = [];
+    city = await openHome(join(directory(), name), seed);
+    const { sender, chain } = city;
+    const { account } = memberOf(city.society, "deployer");
+    const sendMany = sender.sendMany.bind(sender);
+    sender.sendMany = async (intents) => {
+      for (const { intent, to, data, what = "" } of intents) {
+        if (to === undefined) continue;
+        const key = intentKey("first", intent, chain.head().hash);
+        await sendMany([{ intent: key, to, data, account, what }]).then(
+          () => first.push(what),
+          (error: unknown) => expect(error).to.be.instanceOf(TransactionReverted),
+        );
+      }
+      return sendMany(intents);
+    };
+    return city;
+  }
+
+  async function expectSettled(outcome: Outcome): Promise<void> {
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.settlement.closed).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  }
+
+  const text = (more: Readonly<Record<string, unknown>> = {}) => smallMission(smallInputs(directory(), CALM_ROWS).csv, more);
+
+  it("moves a mission on and stops nothing: it ends, pays and audits", async () => {
+    const home = join(directory(), "raced");
+    await expectSettled(await carryOutIn(await openRaced("raced", "23"), text(), { id: "raced", home }));
+    const calls = ["propose", "strawPoll", "castBallots", "tally", "bidAll", "award", "withdrawBid", "commitWave", "revealWave", "clear"];
+    expect(first).to.include.members([...calls, "claim", "close", "withdrawFor", "anchor"]);
+  });
+
+  it("nor where an executor is late and another one is found", async () => {
+    const home = join(directory(), "late");
+    const raced = await openRaced("late", "16");
+    await expectSettled(await carryOutIn({ ...raced, sandbox: deadAtFirst(raced.sandbox) }, text(), { id: "late", home }));
+    expect(first).to.include.members(["timeout", "reopen"]);
+  });
+
+  it("nor one in hybrid mode", async () => {
+    const home = join(directory(), "hybrid");
+    await expectSettled(await carryOutIn(await openRaced("hybrid", "24"), text({ mode: "hybrid" }), { id: "hybrid", home }));
+    expect(first).to.include("checkpoint");
+  });
+
+  it("nor the end of a session without a law", async () => {
+    class Unwilling extends HeuristicMind {
+      override rank: HeuristicMind["rank"] = async ({ candidates }) => candidates.map((_, entry) => entry);
+    }
+    const home = join(directory(), "lawless");
+    const raced = await openRaced("lawless", "25");
+    const outcome = await carryOutIn(raced, text(), { id: "lawless", home, makeMind: (seat) => new Unwilling(seat) });
+    expect(outcome.status).to.equal("no-law");
+    expect(first).to.include.members(["tally", "withdraw"]);
+    expect(balances(outcome.money)).to.equal(true);
+  });
+});
