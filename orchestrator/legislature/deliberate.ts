@@ -75,13 +75,14 @@ export function deliberate(context: LegislatureContext) {
     /** Thinks: every voter's ranking before the debate. */
     async poll(state: SessionState): Promise<Partial<SessionState>> {
       const { reading } = state;
-      const candidates = candidatesOn(await ballotPaper(context, BigInt(state.session)), context, state);
+      const paper = await ballotPaper(context, BigInt(state.session));
+      const candidates = candidatesOn(paper, context, state);
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
         const request = { ...requestFor(context, state.survey, agent), place: placeIn(state, 0), candidates };
         const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank(request), {
           reading,
         });
-        return ranking === undefined ? undefined : { agent, ranking };
+        return ranking === undefined ? undefined : { agent, ranking: unknownLast(ranking, paper) };
       });
       return { opinions: context.save(opinions) };
     },
@@ -127,7 +128,7 @@ export function deliberate(context: LegislatureContext) {
         const favourite = opinions.get(agent)?.[0] ?? 0;
         const about = paper[favourite];
         if (about === undefined) continue;
-        const law = candidates[favourite];
+        const law = candidates.find(({ number }) => number === favourite);
         const own = requestFor(context, state.survey, agent);
         const debate = { ...view, heard };
         const { goal = own.goal, shape = null, document } = law ?? {};
@@ -174,7 +175,7 @@ export function deliberate(context: LegislatureContext) {
           reading: state.reading,
           round,
         });
-        const kept: Ranking | undefined = ranking ?? before.get(agent)?.slice();
+        const kept: Ranking | undefined = ranking === undefined ? before.get(agent)?.slice() : unknownLast(ranking, paper);
         return kept === undefined ? undefined : { agent, ranking: kept };
       });
       const record = context.save(opinions);
@@ -225,16 +226,20 @@ function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext,
   return speakingOrder(state.debateOpened, state.rounds.length + 1, polled, proposers).filter((agent) => context.isHere(agent));
 }
 
-/** The ballot as minds see it: entry 0 is "no law". */
+/** The ballot as minds see it: entry 0 is "no law". A law that was proposed elsewhere, without its document here, is none of their choices. */
 function candidatesOn(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): CandidateView[] {
   const laws = new Map(tableOf(context, state.table).map((law) => [law.specHash, law]));
   const documents = new Map(draftsOf(context, state).map(({ specHash, document }) => [specHash, document]));
-  return paper.map(({ specHash }, number) => {
+  return paper.flatMap(({ specHash }, number): CandidateView[] => {
     const law = laws.get(specHash);
-    return law === undefined
-      ? { number, shape: null }
-      : { ...viewOf(context, state.survey, number, law), document: documents.get(specHash) };
+    if (law !== undefined) return [{ ...viewOf(context, state.survey, number, law), document: documents.get(specHash) }];
+    return number === 0 ? [{ number, shape: null }] : [];
   });
+}
+
+/** A ranking of the whole ballot: nobody prefers a law that it cannot read. */
+function unknownLast(ranking: Ranking, paper: readonly BallotEntry[]): Ranking {
+  return [...ranking, ...paper.map((_, number) => number).filter((number) => !ranking.includes(number))];
 }
 
 function roundsOf(context: LegislatureContext, { rounds }: SessionState): z.output<typeof roundSchema>[] {

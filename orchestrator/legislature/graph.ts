@@ -191,10 +191,11 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("awaitBallots", "tally")
       .addConditionalEdges("tally", goOn("flagBlocs"), ["flagBlocs", "expire"])
       .addConditionalEdges("flagBlocs", goOn("findWinner"), ["findWinner", "expire"])
-      .addConditionalEdges("findWinner", async (state: SessionState) => ((await stages.isUnpaid(state)) ? "adopt" : "sendValidation"), [
-        "adopt",
-        "sendValidation",
-      ])
+      .addConditionalEdges(
+        "findWinner",
+        async (state: SessionState) => goOn((await stages.isUnpaid(state)) ? "adopt" : "sendValidation")(state),
+        ["adopt", "sendValidation", "expire"],
+      )
       .addConditionalEdges("sendValidation", goOn("compile"), ["compile", "expire"])
       .addEdge("compile", "delegate")
       .addConditionalEdges("delegate", goOn("sendCodification"), ["sendCodification", "expire"])

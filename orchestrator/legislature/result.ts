@@ -111,7 +111,9 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
               reason: "the constitution rejected the winning law",
               action: "see above what was rejected, and change tasks, budget or gates",
             }
-          : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner)),
+          : winner > 0 && candidates[winner]?.document === null
+            ? { reason: "the law that won was proposed elsewhere, and its document is not here", action: "run the mission again" }
+            : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner)),
     };
   }
   const compiled = compileLaw(context.load(state.document, missionDocumentSchema));

@@ -15,12 +15,14 @@ export function validate(context: LegislatureContext) {
   const { client } = context;
 
   return {
-    /** Thinks: which document won. */
+    /** Thinks: which document won. A law whose document is not here cannot be handed in, and the session ends without one. */
     async findWinner(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { winner } = await client.legislation.sessionOf(session);
       const { specHash } = await client.legislation.candidateOf(session, winner);
-      return { document: documentBehind(context, draftsOf(context, state), specHash).id };
+      const drafts = draftsOf(context, state);
+      if (!drafts.some((draft) => draft.specHash === specHash)) return { outcome: "overdue" };
+      return { document: documentBehind(context, drafts, specHash).id };
     },
 
     /** Sends: the law, with producers as witnesses who can fill all its slots. The constitution may have changed since it was drafted. */

@@ -3,7 +3,9 @@ import type { LocalAccount } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { signAuth } from "../../orchestrator/client/sign/auth.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
+import type { LegislatureBoundary } from "../../orchestrator/protocol/boundaries.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { hashOf, type LivingCity, openLivingCity } from "../support/living-city.ts";
 import { deployed, memoryPorts, sessionOptions } from "../support/sessions.ts";
@@ -126,6 +128,60 @@ describe("a session with a producer that sends acts of its own first", function 
       expect(new Set(polled.map(({ args }) => args.agent)).size).to.equal(8);
       expect(result.ballots.map(({ ranking }) => packRanking(ranking))).to.have.length(8);
     }
+  });
+
+  /** As many as a law needs put a law on the ballot whose document nobody has; returns what it is called there. */
+  async function withUnknownLaw(options: LegislatureOptions, whenVoting: (session: bigint, candidate: number) => Promise<void>) {
+    const { legislation } = city.client;
+    const unknown = hashOf("unknown");
+    let candidate = 0;
+    const propose = async (session: bigint) => {
+      const { rules } = await legislation.sessionOf(session);
+      for (const { account: self } of city.producers.slice(0, rules.minSponsors)) {
+        const deadline = inAnHour();
+        const proposal = { session, agent: self.address, specHash: unknown, cid: hashOf("nowhere"), deadline };
+        if (candidate !== 0) {
+          const auth = await signAuth(city.client, self, "Sponsor", { session, agent: self.address, candidate, deadline });
+          await legislation.sponsor([session, candidate, auth], own("sponsor", self.address));
+          continue;
+        }
+        await legislation.propose([session, unknown, proposal.cid, await signAuth(city.client, self, "Propose", proposal)], own("propose"));
+        candidate = (await legislation.sessionOf(session)).candidates - 1;
+      }
+    };
+    const boundary = async (name: LegislatureBoundary) => {
+      const session = await legislation.sessionCount();
+      if (name === "legislature:drafted") await propose(session);
+      if (name === "legislature:voting-opened") await whenVoting(session, candidate);
+    };
+    const result = await runLegislature({ ...options, ports: { ...options.ports, boundary } });
+    return { result, unknown };
+  }
+
+  it("a law of which nobody has the document: no mind prefers it, and another wins", async () => {
+    const { result, unknown } = await withUnknownLaw(sessionOptions(city, memoryPorts(), 7), async () => {});
+    const { candidates, ballots, specHash } = deployed(result);
+    const entry = candidates.findIndex((law) => law.specHash === unknown);
+    expect(entry).to.be.above(0);
+    expect(specHash).to.not.equal(unknown);
+    for (const { ranking } of ballots) expect(ranking.at(-1)).to.equal(entry);
+  });
+
+  it("a law of which nobody has the document, and a majority for it: the session ends without a law, and returns the deposit", async () => {
+    const { legislation, token } = city.client;
+    const before = await token.balanceOf(city.sponsor.address);
+    const { result } = await withUnknownLaw(sessionOptions(city, memoryPorts(), 7), async (session, candidate) => {
+      const paper = await legislation.ballotOf(session);
+      const first = paper.indexOf(candidate);
+      const ranking = packRanking([first, ...paper.map((_, entry) => entry).filter((entry) => entry !== first)]);
+      for (const { account } of city.producers) {
+        const message = { session, agent: account.address, ranking, deadline: inAnHour() };
+        const signature = await signMessage(city.client, account, "Ballot", message);
+        await legislation.castBallots([session, [{ ...message, signature }]], own("vote", account.address));
+      }
+    });
+    expect(result).to.include({ status: "failed", reason: "the law that won was proposed elsewhere, and its document is not here" });
+    expect(await token.balanceOf(city.sponsor.address)).to.equal(before);
   });
 
   it("its petition: the others' open the session", async () => {
