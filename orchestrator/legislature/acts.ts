@@ -5,6 +5,7 @@ import { writeEach } from "../client/write.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { LegislatureContext } from "./context.ts";
 import type { RefusedAct } from "./ports.ts";
+import { isOver } from "./refund.ts";
 
 /** What an agent signed, in the transaction that carries it. */
 export interface Act {
@@ -31,18 +32,18 @@ export async function sendActs(context: LegislatureContext, acts: readonly Act[]
 
 /**
  * Sends what agents signed in one transaction or, if the chain refuses that, each agent's in one of its own. `submit` gets what to send,
- * and what distinguishes the step from that of the whole batch.
+ * and what distinguishes the step from that of the whole batch. Throws TransactionReverted for a session that is over.
  */
 export async function sendBatch<Signed extends { readonly agent: Address }, Receipt>(
   context: LegislatureContext,
-  what: string,
+  { what, session }: { readonly what: string; readonly session?: bigint },
   batch: readonly Signed[],
   submit: (part: Signed[], name: string) => Promise<Receipt>,
 ): Promise<readonly Receipt[]> {
   try {
     return [await submit([...batch], "")];
   } catch (error) {
-    if (!(error instanceof TransactionReverted)) throw error;
+    if (!(error instanceof TransactionReverted) || (session !== undefined && (await isOver(context, session)))) throw error;
   }
   const receipts: Receipt[] = [];
   for (const signed of batch) {

@@ -79,7 +79,7 @@ export function convene(context: LegislatureContext) {
       const note = context.note("petition", [mission.mission], state.petition ?? undefined);
       const submit = (part: typeof backers, name: string) =>
         client.legislation.petition([goalHash, parent, part], context.step("petition", name, note));
-      const receipts = backers.length === 0 ? [] : await sendBatch(context, "petition", backers, submit);
+      const receipts = backers.length === 0 ? [] : await sendBatch(context, { what: "petition" }, backers, submit);
       await context.cross("legislature:petitioned");
       const [granted] = receipts.flatMap((receipt) => (receipt === undefined ? [] : client.legislation.events(receipt, "PetitionGranted")));
       return granted === undefined ? { outcome: "failed" } : { session: granted.args.session.toString() };

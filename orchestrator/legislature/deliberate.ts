@@ -102,7 +102,7 @@ export function deliberate(context: LegislatureContext) {
       const session = BigInt(state.session);
       await inBatches(
         context,
-        "strawPoll",
+        { what: "strawPoll", session },
         context.load(state.straws, signedRankingsSchema),
         (batch, name) => {
           const note = context.note("straws", [state.session, ...batch.map(({ agent }) => agent)], state.straws ?? undefined);

@@ -73,14 +73,14 @@ export async function signRankings(
 /** Submits rankings in batches, each under the number of its first; `between` is crossed if more follow. */
 export async function inBatches(
   context: LegislatureContext,
-  what: "strawPoll" | "castBallots",
+  step: { readonly what: "strawPoll" | "castBallots"; readonly session: bigint },
   rankings: readonly SignedRanking[],
   submit: (batch: readonly SignedRanking[], name: string) => Promise<unknown>,
   between: () => Promise<void>,
 ): Promise<void> {
   const size = context.options.ballotBatch ?? DEFAULT_BATCH;
   for (let first = 0; first < rankings.length; first += size) {
-    await sendBatch(context, what, rankings.slice(first, first + size), (part, name) => submit(part, `${first}${name}`));
+    await sendBatch(context, step, rankings.slice(first, first + size), (part, name) => submit(part, `${first}${name}`));
     if (first + size < rankings.length) await between();
   }
 }

@@ -42,7 +42,7 @@ export function vote(context: LegislatureContext) {
       const session = BigInt(state.session);
       await inBatches(
         context,
-        "castBallots",
+        { what: "castBallots", session },
         context.load(state.ballots, signedRankingsSchema),
         (batch, name) => {
           const note = context.note("ballots", [state.session, ...batch.map(({ agent }) => agent)], state.ballots ?? undefined);

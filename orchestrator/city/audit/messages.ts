@@ -109,7 +109,8 @@ async function straws(context: AuditContext, seen: Inspection, held: Debate): Pr
   }
   const recorded = strawsSchema.parse(context.block(held.straws)).map(({ agent, ranking }) => [agent, ranking] as const);
   seen.same(recorded, cast.slice(0, Math.max(sent, recorded.length)), "straw ballots against the chain's", blockFile(held.straws));
-  return recorded.map(([agent]) => agent);
+  const events = record.events("LegislativeProcedure", "StrawPollCast").filter(({ args }) => args.session === session);
+  return events.slice(0, recorded.length).map(({ args }) => args.agent);
 }
 
 async function speeches(
