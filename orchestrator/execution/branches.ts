@@ -29,9 +29,11 @@ const NOBODY_STARTS = { runner: zeroAddress, slots: [], deadline: 0, signature: 
 export async function openChild(world: World, mission: Mission, view: NodeView): Promise<Loan> {
   const contract = world.client.mission(mission.address);
   const node = view.law.number;
-  await contract.route([bitmapOf([node]), NOBODY_STARTS], { intent: intentKey("descend", ...attemptKey(mission, view)) });
-  const opened = await contract.history("ChildOpened", { node });
-  const current = opened.map(({ args }) => args).findLast(({ attempt }) => attempt === view.attempt);
+  const openedNow = async () =>
+    (await contract.history("ChildOpened", { node })).map(({ args }) => args).findLast(({ attempt }) => attempt === view.attempt);
+  const alreadyDone = async () => (await openedNow()) !== undefined;
+  await contract.route([bitmapOf([node]), NOBODY_STARTS], { intent: intentKey("descend", ...attemptKey(mission, view)), alreadyDone });
+  const current = await openedNow();
   if (current === undefined) throw new AgentCityError("ChildUnknown", `${view.law.label} was routed, but the chain names no child session`);
   await boundBranch(world, mission.address, { node, attempt: view.attempt });
   await world.boundary("execution:descended");
@@ -42,7 +44,11 @@ export async function openChild(world: World, mission: Mission, view: NodeView):
  * Informs the parent that a child has closed its accounts, or that its session made no law: the rest is returned, and the node is decided.
  */
 export async function concludeChild(world: World, mission: Mission, view: NodeView): Promise<void> {
-  await world.client.mission(mission.address).record([view.law.number], { intent: intentKey("conclude", ...attemptKey(mission, view)) });
+  const contract = world.client.mission(mission.address);
+  const node = view.law.number;
+  const alreadyDone = async () =>
+    (await contract.history("ChildConcluded", { node })).some(({ args: { attempt } }) => attempt === view.attempt);
+  await contract.record([node], { intent: intentKey("conclude", ...attemptKey(mission, view)), alreadyDone });
   await world.boundary("execution:concluded");
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TransactionReverted } from "../chain/errors.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
@@ -207,10 +208,21 @@ function marketsOf({ client }: World, mission: Mission, nodes: readonly NodeView
   );
 }
 
+/** Anybody may award; what others have awarded meanwhile, or opened for another window, is left out. */
 async function award(world: World, mission: Mission, nodes: readonly NodeView[], closesAt: bigint): Promise<void> {
-  await world.client.execution.award([mission.address, nodes.map(({ law }) => law.number)], {
-    intent: intentKey("award", mission.address, closesAt, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])),
-  });
+  const { execution } = world.client;
+  try {
+    await execution.award([mission.address, nodes.map(({ law }) => law.number)], {
+      intent: intentKey("award", mission.address, closesAt, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])),
+    });
+  } catch (error) {
+    if (!(error instanceof TransactionReverted)) throw error;
+    const markets = (await marketsOf(world, mission, nodes)).filter((market) => BigInt(market.closesAt) === closesAt);
+    const bids = await Promise.all(markets.map(({ view }) => execution.bidsOf(mission.address, view.law.number)));
+    const left = markets.map(({ view }) => view).filter((_, place) => bids[place]?.some(({ awarded }) => awarded) === false);
+    if (left.length === nodes.length) throw error;
+    if (left.length > 0) await award(world, mission, left, closesAt);
+  }
 }
 
 /** Withdraws losing bids at once, so that their stake can back others. Withdrawals before an interruption are not repeated. */

@@ -10,7 +10,7 @@ import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { deadAtFirst } from "../support/dead-at-first.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Whatever a city broadcasts can be read before it is mined. */
@@ -68,6 +68,28 @@ describe("somebody who sends every call of a city first", function () {
     const home = join(directory(), "hybrid");
     await expectSettled(await carryOutIn(await openRaced("hybrid", "24"), text({ mode: "hybrid" }), { id: "hybrid", home }));
     expect(first).to.include("checkpoint");
+  });
+
+  it("nor a mission below it", async () => {
+    const home = join(directory(), "halves");
+    const halves = { goal: "Estimate half of it.", over: "input", parts: 2, tasks: readAndEstimate(0.5), output: "estimate" };
+    const tasks = { halves, report: { service: "aggregate", after: ["halves"], tier: 1 } };
+    const raced = await openRaced("halves", "5");
+    await expectSettled(await carryOutIn(raced, text({ tasks, budget: "1200.00", deadline: "2d" }), { id: "halves", home }));
+    expect(first).to.include.members(["route", "record"]);
+  });
+
+  it("nor one that nobody bids on, and that ends", async () => {
+    class Idle extends HeuristicMind {
+      override bid: HeuristicMind["bid"] = async () => [];
+    }
+    const home = join(directory(), "idle");
+    const raced = await openRaced("idle", "26");
+    const outcome = await carryOutIn(raced, text(), { id: "idle", home, makeMind: (seat) => new Idle(seat) });
+    expect(outcome.status).to.equal("aborted");
+    expect(first).to.include.members(["award", "timeout", "abort"]);
+    expect(balances(outcome.money)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
 
   it("nor the end of a session without a law", async () => {

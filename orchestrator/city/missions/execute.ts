@@ -181,7 +181,8 @@ async function expire({ client }: World, { address }: Mission): Promise<void> {
 async function end(world: World, mission: Mission, because: string): Promise<void> {
   const contract = world.client.mission(mission.address);
   const { ending } = await contract.watch();
-  await contract.abort([], { intent: intentKey("abort", mission.address, ...(ending ? ["decided"] : [])) });
+  const alreadyDone = async () => isOver(await missionState(world, mission)) || (await contract.watch()).ending !== ending;
+  await contract.abort([], { intent: intentKey("abort", mission.address, ...(ending ? ["decided"] : [])), alreadyDone });
   const isEnded = isOver(await missionState(world, mission));
   world.progress(isEnded ? because : "the mission is to end: nothing else starts, and what was committed is decided");
 }
