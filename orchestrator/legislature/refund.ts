@@ -29,8 +29,8 @@ export function refund(context: LegislatureContext) {
     async refund(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("refund", [state.session]);
-      const alreadyDone = async () => (await legislation.sessionOf(session)).deposit === 0n;
-      await legislation.withdraw([session], { ...context.step("withdraw", session, note), alreadyDone });
+      const isEmpty = async () => (await legislation.sessionOf(session)).deposit === 0n;
+      if (!(await isEmpty())) await legislation.withdraw([session], { ...context.step("withdraw", session, note), alreadyDone: isEmpty });
       return state.outcome === "refused" ? {} : { outcome: "failed" };
     },
   };
