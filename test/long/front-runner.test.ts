@@ -1,15 +1,13 @@
 // @long
 import { join } from "node:path";
 import { expect } from "chai";
-import { TransactionReverted } from "../../orchestrator/chain/errors.ts";
-import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { deadAtFirst } from "../support/dead-at-first.ts";
+import { sendFirst } from "../support/front-runner.ts";
 import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -18,26 +16,12 @@ describe("somebody who sends every call of a city first", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
   let city: City;
-  let first: string[] = [];
+  let first: readonly string[] = [];
   afterEach(() => city?.close());
 
   async function openRaced(name: string, seed: string): Promise<City> {
-    first = [];
     city = await openHome(join(directory(), name), seed);
-    const { sender, chain } = city;
-    const { account } = memberOf(city.society, "deployer");
-    const sendMany = sender.sendMany.bind(sender);
-    sender.sendMany = async (intents) => {
-      for (const { intent, to, data, what = "" } of intents) {
-        if (to === undefined) continue;
-        const key = intentKey("first", intent, chain.head().hash);
-        await sendMany([{ intent: key, to, data, account, what }]).then(
-          () => first.push(what),
-          (error: unknown) => expect(error).to.be.instanceOf(TransactionReverted),
-        );
-      }
-      return sendMany(intents);
-    };
+    first = sendFirst(city);
     return city;
   }
 

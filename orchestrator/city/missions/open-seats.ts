@@ -145,22 +145,25 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       });
   }
 
-  /** The provider of a stake permits the city's contract to take it. */
+  /** The provider of a stake permits the city's contract to take it. Anybody may hand the permit in: what counts is the allowance. */
   const allow = (giver: Address, { value, deadline, v, r, s }: Join["permit"], sealed: Hash) =>
     client.token.permit([giver, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
       intent: intentKey("join", "permit", sealed),
+      alreadyDone: async () => (await client.token.allowance(giver, addresses.ProducerContract)) >= BigInt(value),
     });
+  const isKnown = async (agent: Address) => (await client.agents.principalOf(agent)) !== zeroAddress;
 
   /** Both have signed everything; the city pays the gas. */
   async function join({ binding, did, byPrincipal, byAgent, permit }: Join, from?: string): Promise<void> {
-    if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
+    if (await isKnown(binding.agent)) return;
     await requireRoom();
     if (binding.kind !== KINDS.PRODUCER && binding.kind !== KINDS.VERIFIER)
       throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
     const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
     await relays.spend("join", { principal: binding.principal, from }, async (took) => {
+      const step = { intent: intentKey("join", sealed), alreadyDone: () => isKnown(binding.agent) };
       took(await allow(binding.principal, permit, sealed));
-      took(await client.agents.register([inNumbers(binding), did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
+      took(await client.agents.register([inNumbers(binding), did, byPrincipal, byAgent], step));
     });
     city.progress(`${nameOfOutsider(binding.agent)} joined the city as an external agent`);
   }
@@ -168,15 +171,16 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   /** The same for an agent created by a producer of this city; it counts as its principal's. */
   async function joinUnder({ binding, did, byCreator, byAgent, permit }: SubAgent, from?: string): Promise<void> {
     const { agent, creator } = binding;
-    if ((await client.agents.principalOf(agent)) !== zeroAddress) return;
+    if (await isKnown(agent)) return;
     const principal = await client.agents.principalOf(creator);
     if (principal === zeroAddress)
       throw new AgentCityError("NotRegistered", "Only producers of this city make agents", { details: creator });
     await requireRoom();
     const sealed = keccak256(canonicalBytes([binding, did, byCreator, byAgent, permit]));
     await relays.spend("join", { principal, from }, async (took) => {
+      const step = { intent: intentKey("join", sealed), alreadyDone: () => isKnown(agent) };
       took(await allow(creator, permit, sealed));
-      took(await client.agents.registerSubAgent([inNumbers(binding), did, byCreator, byAgent], { intent: intentKey("join", sealed) }));
+      took(await client.agents.registerSubAgent([inNumbers(binding), did, byCreator, byAgent], step));
     });
     city.progress(`${nameOfOutsider(agent)} joined the city as an external agent, created by ${nameOfOutsider(creator)}`);
   }
@@ -186,12 +190,13 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
     const principal = await client.agents.principalOf(owner);
     if (principal === zeroAddress) throw new AgentCityError("NotRegistered", "Only agents of this city sell services");
     const id = await client.services.idOf({ owner, ...terms });
-    if (await client.services.isLive(id)) return;
+    const alreadyDone = () => client.services.isLive(id);
+    if (await alreadyDone()) return;
     const own = await client.services.history("ServiceRegistered", { owner });
     if (own.length >= MAX_SERVICES) throw new AgentCityError("TooManyServices", `this city registers ${MAX_SERVICES} services of an agent`);
     const offered = [codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }] as const;
     await relays.spend("offer", { principal, from }, async (took) =>
-      took(await client.services.registerService(offered, { intent: intentKey("join", "service", id, keccak256(signature)) })),
+      took(await client.services.registerService(offered, { intent: intentKey("join", "service", id, keccak256(signature)), alreadyDone })),
     );
   }
 

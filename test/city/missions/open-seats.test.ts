@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
+import { enrol } from "../../../orchestrator/agent/enrol.ts";
 import { CityLink } from "../../../orchestrator/agent/link.ts";
 import type { City } from "../../../orchestrator/city/city.ts";
 import { caseNamed, queueOf } from "../../../orchestrator/city/humans/case-queue.ts";
@@ -9,13 +10,50 @@ import { type OpenSeats, openSeats } from "../../../orchestrator/city/missions/o
 import { RELAYED } from "../../../orchestrator/city/missions/relay-budget.ts";
 import { signSessionMessage } from "../../../orchestrator/client/sign/session-message.ts";
 import type { Petition } from "../../../orchestrator/protocol/calls.ts";
+import { KINDS } from "../../../orchestrator/protocol/kinds.ts";
 import { openHome } from "../../support/city-home.ts";
+import { sendFirst } from "../../support/front-runner.ts";
 import { millis, secretOf, wallClock } from "../../support/office-holder.ts";
 import { rejection } from "../../support/rejection.ts";
 import { suiteDirectory } from "../../support/temporary-directory.ts";
 
 /** Two keys whose accounts begin with the same four bytes, as anybody finds them in a minute. */
 const TWINS = ["twin 30073", "twin 72386"] as const;
+
+describe("newcomers whose signatures somebody hands in first", function () {
+  this.timeout(60_000);
+  const directory = suiteDirectory();
+
+  it("are registered all the same, with their services and below another", async () => {
+    const city = await openHome(`${directory()}/home`, "7");
+    const seats = await openSeats(city, { clock: wallClock });
+    try {
+      const first = sendFirst(city);
+      const principal = privateKeyToAccount(secretOf("a newcomer's owner"));
+      const accounts = ["a newcomer", "its agent"].map((name) => privateKeyToAccount(secretOf(name)));
+      for (const [place, account] of accounts.entries()) {
+        const link = new CityLink(seats.url, account, millis);
+        await link.card();
+        const creator = place === 0 ? undefined : accounts[0];
+        const enrolment = {
+          client: city.client,
+          account,
+          link,
+          principal,
+          creator,
+          kind: KINDS.PRODUCER,
+          services: [],
+          progress: () => {},
+        };
+        expect(await enrol(enrolment)).to.equal(principal.address);
+      }
+      expect(first).to.include.members(["permit", "register", "registerSubAgent"]);
+    } finally {
+      await seats.close();
+      await city.close();
+    }
+  });
+});
 
 describe("petitions that come to a city's seats over HTTP", function () {
   this.timeout(60_000);
