@@ -1,6 +1,5 @@
 import { admittedBy } from "../../client/compile-law.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
-import { parameterIndex } from "../../protocol/parameters.ts";
 import { admissionOf } from "../../rules/admissions.ts";
 import { bidScore, matchOf } from "../../rules/bid-score.ts";
 import { fairnessScore } from "../../rules/fairness.ts";
@@ -9,6 +8,7 @@ import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck } from "./inspection.ts";
+import { parameterBefore } from "./parameters.ts";
 import { isSignedBy } from "./signatures.ts";
 
 interface SignedBid {
@@ -26,10 +26,7 @@ export const bids: ChainCheck = {
   what: "signature of every bid, its code against the law, its score by equation 1, every award against a signed bid, fairness counted again",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
-    const { record, client, mission, history, law, roles, nameOf, label, document } = context;
-    const weight = async (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
-    const [quality, cheapness] = [await weight("BID_WEIGHT_QUALITY"), await weight("BID_WEIGHT_PRICE")];
-    const smoothing = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
+    const { record, mission, history, law, roles, nameOf, label, document } = context;
     const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
     const registered = record.events("ServiceContract", "ServiceRegistered");
     const nonces = new Map<Address, bigint>();
@@ -45,6 +42,9 @@ export const bids: ChainCheck = {
       const event = placed.find((each) => each.hash === hash && each.args.node === offer.node && each.args.agent === agent);
       if (node === undefined || !seen.holds(event !== undefined, subject, "left no trace on chain") || event === undefined) continue;
       const slotBudget = node.budget / BigInt(node.redundancy);
+      const [quality = 0n, cheapness = 0n, smoothing = 0n] = await Promise.all(
+        (["BID_WEIGHT_QUALITY", "BID_WEIGHT_PRICE", "REPUTATION_SMOOTHING"] as const).map((name) => parameterBefore(context, name, at)),
+      );
       const reputation = points(burdened(roles.reputationBefore(agent, at), roles.openFaultsBefore(agent, at), smoothing));
       const fit = matchOf(roles.capabilitiesBefore(agent, at), node.capabilities);
       const score = bidScore({ reputation, fit, price: offer.price, slotBudget }, quality, cheapness);

@@ -1,7 +1,6 @@
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
-import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { claimedPayments, unpackPayment } from "../../rules/payments.ts";
 import { split } from "../../rules/payout.ts";
@@ -10,6 +9,7 @@ import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputat
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
+import { parameterBefore } from "./parameters.ts";
 
 const PASS = 1;
 /** `enum MissionState`: the mission is over. */
@@ -120,7 +120,8 @@ export const money: ChainCheck = {
   name: "MONEY",
   what: "deposit = paid + fees + insurance + discount + refunded + what missions below kept, from events, from the books, and from the token",
   file: BUNDLE_FILES.chain,
-  async run({ record, client, mission, session }, seen) {
+  async run(context, seen) {
+    const { record, client, mission, session } = context;
     const contract = client.mission(mission);
     const books = await contract.ledger();
     const all = claimsIn(record);
@@ -160,7 +161,8 @@ export const money: ChainCheck = {
     }
     seen.holds(spent + held <= books.deposit, "books", "give away more than was deposited");
     const verifiers = sum(all.flatMap((claim) => claim.verifiers).map(({ amount }) => amount));
-    const share = await client.constitution.param(parameterIndex("VERIFIER_FEE_SHARE"));
+    const activated = record.events("LegislativeProcedure", "Approved").find(({ args }) => args.mission === mission);
+    const share = await parameterBefore(context, "VERIFIER_FEE_SHARE", activated?.at ?? 0n);
     seen.holds(verifiers <= (books.fees * share) / WHOLE, "verifiers' fees", "are more than their share of the fees");
     const left = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.from === mission ? [args.value] : [])));
     const came = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.to === mission ? [args.value] : [])));
@@ -214,12 +216,12 @@ export const reputations: ChainCheck = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, client, nameOf, history } = context;
-    const lambda = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
     const last = new Map<Address, bigint>();
     const shares = sharesSettled(context);
-    for (const { hash, args } of record.events("ProducerContract", "ReputationChanged")) {
+    for (const { at, hash, args } of record.events("ProducerContract", "ReputationChanged")) {
       const { agent, previous, current, reason } = args;
       const subject = `reputation of ${nameOf(agent)}`;
+      const lambda = await parameterBefore(context, "REPUTATION_SMOOTHING", at);
       seen.same(previous, last.get(agent) ?? INITIAL_REPUTATION, subject);
       last.set(agent, BigInt(current));
       if (reason === DISSENT || reason === CLEARED_FAIL)

@@ -52,6 +52,7 @@ export async function auditMission(
     law: { ...decodeLaw(carried), hash },
     label: (node) => law.document.nodes[node]?.label ?? `node ${node}`,
     nameOf: (address) => {
+      if (client.sender?.relayers.includes(address) === true) return "relayer-1";
       const agent = agentAt(address);
       return agent === undefined ? address : `agent ${agent.id}`;
     },
