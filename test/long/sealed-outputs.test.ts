@@ -7,6 +7,7 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { openingOf, saltOf } from "../../orchestrator/execution/evidence.ts";
 import { sealWork, unsealWork } from "../../orchestrator/execution/sealed-work.ts";
@@ -20,6 +21,7 @@ import { type Hash, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { commitmentOf } from "../../orchestrator/rules/commitments.ts";
+import { encodeRevealWave } from "../../orchestrator/rules/wire.ts";
 import { localSeat } from "../../orchestrator/seats/local.ts";
 import { forge, rewriteRecord } from "../city/audit/forgery.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
@@ -180,6 +182,25 @@ describe("sealed outputs", function () {
     expect(own).to.include({ result: "dissented", paid: "0" });
     expect(others.map(({ result }) => result)).to.deep.equal(["agreed", "agreed"]);
     expect(attempts).to.equal(1);
+  });
+
+  it("nor does a wave of its own, of which no seat has to have answered anything", async () => {
+    const { account: faucet } = memberOf(city.society, "deployer");
+    const outcome = await run(() => ({
+      pledge: async (deed) => commitmentOf(account.address, guess(deed), deed.obligation),
+      async open(deed) {
+        const { mission, node, slot, attempt } = deed;
+        await city.sender.send({ intent: intentKey("gas", mission, node), to: account.address, value: 10n ** 17n, account: faucet });
+        const wave = encodeRevealWave([{ node, slot, attempt, opening: guess(deed) }]);
+        await city.client.mission(mission).revealWave([wave], { intent: intentKey("own wave", mission, node), account });
+        throw new SeatAbsent("copier", "open", "it did so itself");
+      },
+    }));
+    expect(slots(outcome).own).to.include({ result: "dissented", paid: "0" });
+    const error = await rejection(auditBundle(outcome.bundle ?? ""));
+    if (!(error instanceof AuditFailed)) throw error;
+    const subjects = error.report.checks.flatMap(({ findings }) => findings.map(({ subject }) => subject));
+    expect(subjects.filter((subject) => subject.startsWith("opening of"))).to.deep.equal([]);
   });
 
   /** An output that it made up. */

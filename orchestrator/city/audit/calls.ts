@@ -131,9 +131,16 @@ function work(context: AuditContext, whole: readonly WholeCall[], seen: Inspecti
   const { record, history, nameOf, label } = context;
   const [pledged, opened] = [answered(whole, "pledge"), answered(whole, "open")];
   // Whoever works alone on a node opens what it commits to at once.
-  const sent = record.calls("CollaborationContract", "commitWave").flatMap(({ args }) => decodeCommitWave(args[0]).pledges);
+  const ofCity = ({ from }: { readonly from: Address }) => !isElsewhere(context, from);
+  const sent = record
+    .calls("CollaborationContract", "commitWave")
+    .filter(ofCity)
+    .flatMap(({ args }) => decodeCommitWave(args[0]).pledges);
   const relayed = new Set(sent.filter((pledge) => "commitment" in pledge).map(keyOf));
-  const later = record.calls("CollaborationContract", "revealWave").flatMap(({ args }) => decodeRevealWave(args[0]));
+  const later = record
+    .calls("CollaborationContract", "revealWave")
+    .filter(ofCity)
+    .flatMap(({ args }) => decodeRevealWave(args[0]));
   const revealed = new Set([...sent.filter((pledge) => "opening" in pledge), ...later].map(keyOf));
   for (const executor of history.slots) {
     if (!isElsewhere(context, executor.agent)) continue;
@@ -153,12 +160,20 @@ function work(context: AuditContext, whole: readonly WholeCall[], seen: Inspecti
 /** Verdicts on chain are what their verifiers answered. */
 async function verdicts(context: AuditContext, whole: readonly WholeCall[], seen: Inspection): Promise<void> {
   const judged = answered(whole, "judge");
+  const { record } = context;
+  // What a verifier posted itself stands in the clearing that follows, whoever sends that.
+  const own = (["post", "clear", "advance"] as const).flatMap((name) =>
+    record
+      .calls("CollaborationContract", name)
+      .filter(({ from, args }) => isElsewhere(context, from) && args[0] !== "0x")
+      .flatMap(({ args }) => decodeClearWave(args[0]).verifiers.map(({ verifier }) => verifier)),
+  );
   for (const { node, at, verdicts: given } of await handedIn(context)) {
     const attempt = context.history.attemptAt(node, at);
     for (const { verifier, question, result, confidence, score, agreeing, basis } of given) {
-      if (!isElsewhere(context, verifier)) continue;
-      const own = judged.filter(({ to, request }) => isSame(to, verifier) && isAt(request, context.mission, { node, attempt }));
-      const said = own.flatMap(({ answer }) =>
+      if (!isElsewhere(context, verifier) || own.some((each) => isSame(each, verifier))) continue;
+      const asked = judged.filter(({ to, request }) => isSame(to, verifier) && isAt(request, context.mission, { node, attempt }));
+      const said = asked.flatMap(({ answer }) =>
         answer.map((each) => [...wordsOf(each), each.confidence, each.score, each.agreeing, each.basis].join()),
       );
       const stands = [questions[question], verdictResults[result], confidence, score, agreeing, basis].join();
