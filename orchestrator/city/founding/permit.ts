@@ -1,4 +1,4 @@
-import { type LocalAccount, parseSignature } from "viem";
+import { type LocalAccount, parseSignature, recoverTypedDataAddress, serializeSignature } from "viem";
 import type { CityClient } from "../../client/client.ts";
 import type { Address } from "../../primitives/hex.ts";
 
@@ -34,6 +34,18 @@ export async function signPermit(client: PermitSource, owner: LocalAccount, spen
   const signature = await owner.signTypedData(typed);
   const { r, s, yParity } = parseSignature(signature);
   return [owner.address, spender, value, typed.message.deadline, 27 + yParity, r, s] as const;
+}
+
+/** Arguments of `permit`. */
+type Permit = Awaited<ReturnType<typeof signPermit>>;
+
+/** Whether an allowance by signature was taken before, by whoever handed it in: it is its giver's, under the nonce before the current one. */
+export async function wasPermitted(client: PermitSource, [owner, spender, value, deadline, v, r, s]: Permit): Promise<boolean> {
+  const { message, ...typed } = await permitTypedData(client, owner, spender, value, Number(deadline));
+  if (message.nonce === 0n) return false;
+  const signed = { ...typed, message: { ...message, nonce: message.nonce - 1n } };
+  const signature = serializeSignature({ r, s, v: BigInt(v) });
+  return (await recoverTypedDataAddress({ ...signed, signature }).catch(() => undefined)) === owner;
 }
 
 /** Version of the token's signing domain. Stablecoins state it; a token without the function has version 1. */

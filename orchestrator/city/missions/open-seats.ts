@@ -15,6 +15,7 @@ import { Mailbox, type MailboxOptions, type WallClock } from "../../seats/mailbo
 import { remoteSeat } from "../../seats/remote.ts";
 import { remoteIssuer, remoteVerifier } from "../../seats/remote-office.ts";
 import type { City } from "../city.ts";
+import { wasPermitted } from "../founding/permit.ts";
 import { memberOf } from "../founding/society.ts";
 import { clearPetitions, filePetition, petitionName } from "../humans/petitions.ts";
 import { RelayBudget } from "./relay-budget.ts";
@@ -145,12 +146,11 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       });
   }
 
-  /** The provider of a stake permits the city's contract to take it. Anybody may hand the permit in: what counts is the allowance. */
-  const allow = (giver: Address, { value, deadline, v, r, s }: Join["permit"], sealed: Hash) =>
-    client.token.permit([giver, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
-      intent: intentKey("join", "permit", sealed),
-      alreadyDone: async () => (await client.token.allowance(giver, addresses.ProducerContract)) >= BigInt(value),
-    });
+  /** The provider of a stake permits the city's contract to take it. Anybody may hand the permit in. */
+  const allow = (giver: Address, { value, deadline, v, r, s }: Join["permit"], sealed: Hash) => {
+    const permit = [giver, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s] as const;
+    return client.token.permit(permit, { intent: intentKey("join", "permit", sealed), alreadyDone: () => wasPermitted(client, permit) });
+  };
   const isKnown = async (agent: Address) => (await client.agents.principalOf(agent)) !== zeroAddress;
 
   /** Both have signed everything; the city pays the gas. */
