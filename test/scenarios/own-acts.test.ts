@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import type { LocalAccount } from "viem";
-import { concatHex, encodeFunctionData, padHex } from "viem";
+import { concatHex, encodeFunctionData, padHex, size, toHex } from "viem";
 import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
@@ -23,6 +23,12 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 /** Deploys a contract that calls the address in its first word with the rest of what it is sent, as accounts that are contracts do. */
 const forwarderCode: Hex = "0x601a80600b6000396000f3602036038060205f375f5f915f5f5f355af16018575f5ffd5b00";
 
+/** Creates nothing: its constructor makes a call. */
+function callInConstructor(to: Address, data: Hex): Hex {
+  const length = toHex(size(data), { size: 2 });
+  return concatHex(["0x61", length, "0x80602c5f395f5f915f5f73", to, "0x5af1602a575f5ffd5b00", data]);
+}
+
 describe("scenario: producers that send acts of their own before the city sends what they signed", function () {
   this.timeout(120_000);
   const directory = suiteDirectory();
@@ -30,17 +36,23 @@ describe("scenario: producers that send acts of their own before the city sends 
   const acted: string[] = [];
   let city: City;
   let meddlers: readonly LocalAccount[] = [];
+  /** It only votes. */
+  let other: LocalAccount;
   let forwarder: Address;
 
   const deadline = () => Number(city.chain.clock.now() + 3_600n);
-  /** An account that is none of the city's relayers sends it: the first meddler's acts directly, the other's through a contract. */
+  /**
+   * An account that is none of the city's relayers sends it: the first meddler's acts directly, the second's through a contract, anybody
+   * else's from a constructor.
+   */
   async function send(act: string, agent: Address, functionName: "propose" | "strawPoll" | "castBallots", args: readonly unknown[]) {
     acted.push(act);
     const { client, society } = city;
     const { account } = memberOf(society, "sponsor");
     const to = client.legislation.address;
     const data = encodeFunctionData({ abi: legislativeProcedureAbi, functionName, args } as never);
-    const call = agent === meddlers[0]?.address ? { to, data } : { to: forwarder, data: concatHex([padHex(to), data]) };
+    const ways = [{ to, data }, { to: forwarder, data: concatHex([padHex(to), data]) }, { data: callInConstructor(to, data) }];
+    const call = ways.at(meddlers.findIndex(({ address }) => address === agent));
     await client.sender?.send({ intent: intentKey("own", act, agent), account, ...call });
   }
 
@@ -79,12 +91,15 @@ describe("scenario: producers that send acts of their own before the city sends 
 
   before(async () => {
     const boundary = async (name: string) => {
-      if (name === "legislature:voting-opened") for (const account of meddlers.slice(1)) await vote(account);
+      if (name === "legislature:voting-opened") for (const account of [...meddlers.slice(1), other]) await vote(account);
     };
     city = await openHome(join(directory(), "home"), "19", { progress: (line) => told.push(line), boundary });
     const deployment = { intent: intentKey("forwarder"), data: forwarderCode, account: memberOf(city.society, "sponsor").account };
     forwarder = addressSchema.parse((await city.client.sender?.send(deployment))?.contractAddress);
-    meddlers = ["P2", "P3"].map((name) => memberOf(city.society, "producer", name).account);
+    const [first, second, third] = ["P2", "P3", "P4"].map((name) => memberOf(city.society, "producer", name).account);
+    if (first === undefined || second === undefined || third === undefined) throw new Error("too few producers");
+    meddlers = [first, second];
+    other = third;
   });
   after(() => city?.close());
 
@@ -96,7 +111,7 @@ describe("scenario: producers that send acts of their own before the city sends 
       makeMind: (seat: ConstructorParameters<typeof HeuristicMind>[0]) => new Meddler(seat),
     };
     const outcome = await carryOutIn(city, text, order);
-    expect(acted.toSorted()).to.deep.equal(["poll", "poll", "propose", "propose", "vote"]);
+    expect(acted.toSorted()).to.deep.equal(["poll", "poll", "propose", "propose", "vote", "vote"]);
     expect(outcome.status).to.equal("completed");
     expect(outcome.ballots).to.have.length(8);
     const named = told.filter((line) => line.startsWith("the chain refused an act of "));

@@ -88,13 +88,14 @@ export class ReplayedRecord {
     for (let blockNumber = chain.firstBlock; blockNumber <= chain.head().number; blockNumber += 1n) {
       const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
       for (const { hash, from, to, input, transactionIndex } of block.transactions) {
-        if (to === null) continue;
-        const { status } = await chain.publicClient.getTransactionReceipt({ hash });
+        const { status, contractAddress } = await chain.publicClient.getTransactionReceipt({ hash });
         if (status !== "success") continue;
-        // Accounts that are contracts, and batches of calls, enter the city from within.
-        const isWithin = reached.has(hash) && !contracts.has(to.toLowerCase());
+        const target = to ?? contractAddress ?? undefined;
+        // Accounts that are contracts, batches of calls and constructors enter the city from within.
+        const isWithin = reached.has(hash) && (target === undefined || !contracts.has(target.toLowerCase()));
         const trace = isWithin ? await chain.callTrace(hash) : undefined;
-        const entries = trace === undefined ? [{ from, to, input }] : entriesIn(trace, contracts);
+        const direct = to === null ? [] : [{ from, to, input }];
+        const entries = trace === undefined ? direct : entriesIn(trace, contracts);
         const at = placeOf(blockNumber, transactionIndex);
         transactions.push(...entries.map((entry) => ({ at, block: blockNumber, hash, ...entry })));
       }
