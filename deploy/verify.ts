@@ -8,6 +8,7 @@ import {
   type Hex,
   keccak256,
   stringToHex,
+  zeroAddress,
 } from "viem";
 import { z } from "zod";
 import { functionNames } from "../orchestrator/primitives/selectors.ts";
@@ -200,9 +201,11 @@ const CHECKS: readonly Check[] = [
     async run({ asked, city, deployment: { profile } }, seen) {
       const { name, source } = missionTemplate;
       const implementation = city.created[`genesis:${readArtifact(source).name}`];
-      const template = { implementation, auditHash: templateAuditHash(profile) };
-      seen.same("version 1", template, await asked.one("TemplateRegistry", "templateOf", [name, 1]));
-      seen.same("latest version", 1, await asked.one("TemplateRegistry", "latestVersion", [name]), true);
+      const first = template.parse(await asked.one("TemplateRegistry", "templateOf", [name, 1]));
+      seen.same("version 1", { implementation, auditHash: templateAuditHash(profile) }, first);
+      seen.same("version in force", 1, await asked.one("TemplateRegistry", "latestVersion", [name]), true);
+      const announced = template.parse(await asked.one("TemplateRegistry", "templateOf", [name, 2]));
+      seen.same("version 2", zeroAddress, announced.implementation, true);
     },
   },
   {
@@ -261,6 +264,8 @@ function addressIn(topic: Hex | undefined): Address {
 }
 
 /** Of `event EnvelopeSet`. */
+const UNANSWERED = { implementation: "no answer", auditHash: "no answer" };
+const template = z.object({ implementation: z.string(), auditHash: z.string() }).catch(UNANSWERED);
 const envelopeSet = z.object({ office: z.coerce.number() });
 
 async function envelopesCheck({ asked, city, reader }: Subject, seen: Comparison): Promise<void> {

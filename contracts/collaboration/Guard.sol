@@ -50,14 +50,28 @@ library Guard {
             // At most five slots.
             notes.halted |= uint8(1 << own);
         }
-        // A house whose monitor stopped a node's work does not take it over.
-        if (watched) s.head.execution.bar(node, city.evidence.principalOf(msg.sender));
+        if (watched) _answer(s, city, w, node);
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         _freeze(s, f, w, node, reason);
         for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
             if (agent != address(0)) _count(s, f, node, agent);
         }
+    }
+
+    /// @dev A house whose monitor stopped a node's work does not take it over. After a freeze that no human looked at it does not stop it
+    /// again either: else one monitor ends any mission while nobody watches.
+    function _answer(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        address house = city.evidence.principalOf(msg.sender);
+        if (w.unattended && s.head.execution.isBarred(address(this), node, house)) {
+            revert ICollaborationContract.FreezeUnattended(node, house);
+        }
+        s.head.execution.bar(node, house);
     }
 
     function sealSnapshot(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 hash) external {

@@ -91,6 +91,8 @@ library MissionStorage {
         uint40 settlesAt;
         /// Verifiers whose verdicts counted.
         uint256 seats;
+        /// A freeze ran out, in whichever attempt, and no human has acted on one since.
+        bool unattended;
     }
 
     /// @dev One word: a FAIL verdict or FAULT_SLOTS, as `ICollaborationContract.Fault` says. Its verifiers outlive the attempt here.

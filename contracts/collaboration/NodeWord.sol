@@ -14,7 +14,7 @@ import {MissionStorage} from "./MissionStorage.sol";
 /// | remainder   | 52–67   | commitMask | 68–72   | revealMask  | 73–77   |
 /// | agreeing    | 78–82   | redraws    | 83      | freezeCount | 84–91   |
 /// | flags       | 92–100  | share      | 101–114 | drawBlock   | 115–146 |
-/// | seats       | 147–251 | zero       | 252–255 |             |         |
+/// | seats       | 147–251 | unattended | 252     | zero        | 253–255 |
 ///
 /// The clock is `settlesAt` of a recorded node, whose work has no deadline any more, and `deadline` of every other one.
 library NodeWord {
@@ -23,6 +23,7 @@ library NodeWord {
     uint256 private constant SEAT_BITS = 15;
     uint256 private constant SEAT = (1 << SEAT_BITS) - 1;
     uint256 internal constant SEATS = 7;
+    uint256 private constant ALL_SEATS = (1 << (SEAT_BITS * SEATS)) - 1;
 
     /// @notice Reads the word into a node that is there: to make one costs as much again.
     function read(uint256 word, MissionStorage.Node memory w) internal pure {
@@ -37,7 +38,8 @@ library NodeWord {
         w.flags = flagsOf(word);
         w.share = uint16((word >> 101) & 0x3fff);
         w.drawBlock = uint32(word >> 115);
-        w.seats = word >> 147;
+        w.seats = (word >> 147) & ALL_SEATS;
+        w.unattended = (word >> 252) & 1 == 1;
         uint40 clock = uint40(word >> 12);
         (w.deadline, w.settlesAt) = w.flags & MissionStorage.RECORDED != 0 ? (uint40(0), clock) : (clock, uint40(0));
     }
@@ -74,7 +76,8 @@ library NodeWord {
             (uint256(w.flags) << 92) |
             (uint256(w.share & 0x3fff) << 101) |
             (uint256(w.drawBlock) << 115) |
-            (w.seats << 147);
+            (w.seats << 147) |
+            (w.unattended ? 1 << 252 : 0);
     }
 
     /// @notice Number of the verifier in place `place`, of `EvidenceRegistry`; zero if the place is empty.

@@ -103,6 +103,7 @@ library Overrides {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
         MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
         if (notes.halted != 0) notes.halted = 0;
+        w.unattended = false;
         if (!NodeCore.resumeHearing(s, w, node)) NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
     }
@@ -148,7 +149,8 @@ library Overrides {
     ) private {
         NodeCore.requireNode(w, node, NodeCore.REJECTABLE);
         bool frozen = w.state == NodeState.FROZEN;
-        if (!frozen) NodeCore.dropWanting(s, w, node);
+        if (frozen) w.unattended = false;
+        else NodeCore.dropWanting(s, w, node);
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         // That no verdict counted is what the executors disagreed about, or showed too little of.
         bytes32 judged = w.seats == 0 ? Reasons.UNVERIFIABLE : Reasons.REJECTED;

@@ -232,13 +232,15 @@ library Remedies {
             return;
         }
         bool frozen = w.state == NodeState.FROZEN;
+        MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+        // What an executor asked for itself says nothing about monitors.
+        if (frozen && notes.halted == 0) w.unattended = true;
         // A verdict that was held up is given all the same.
         if (frozen && NodeCore.resumeHearing(s, w, node)) return;
         if (!frozen) NodeCore.dropWanting(s, w, node);
         uint8 bound = NodeCore.outstanding(s, w, node, law);
         if (frozen) {
             // Who stopped itself, and whom no human let go on, did not deliver in time.
-            MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
             uint8 halted = bound & notes.halted;
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
@@ -316,6 +318,7 @@ library Remedies {
         if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
         uint8 former = w.attempt;
         NodeCore.renew(f, w, node);
+        w.unattended = false;
         w.flags |= MissionStorage.AMENDED;
         s.amendments[MissionStorage.attemptKey(node, w.attempt)] = amendment;
         NodeCore.makeEligible(f, w, node);

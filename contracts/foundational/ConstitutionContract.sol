@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {Checkpoints} from "@openzeppelin/contracts/utils/structs/Checkpoints.sol";
 import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
 import {ParamRelations} from "../libraries/ParamRelations.sol";
@@ -107,7 +108,7 @@ contract ConstitutionContract is IConstitutionContract {
         if (!_isProcedure(institution)) revert NotReplaceable(institution);
         if (replacement.code.length == 0) revert NotAContract(institution, replacement);
         if (_standings[institution][replacement] != Standing.NONE) revert AlreadyWired(institution, replacement);
-        uint40 effectiveFrom = uint40(block.timestamp + _REACTION_TIME + param(Param.UNBONDING_PERIOD));
+        uint40 effectiveFrom = noticeEnd();
         _amendments[institution] = Amendment({replacement: replacement, effectiveFrom: effectiveFrom});
         emit AmendmentAnnounced(institution, replacement, effectiveFrom, justification);
     }
@@ -183,6 +184,11 @@ contract ConstitutionContract is IConstitutionContract {
     }
 
     /// @inheritdoc IConstitutionContract
+    function noticeEnd() public view returns (uint40) {
+        return uint40(block.timestamp + _REACTION_TIME + param(Param.UNBONDING_PERIOD));
+    }
+
+    /// @inheritdoc IConstitutionContract
     function param(Param which) public view returns (uint256) {
         return _values[uint256(which)];
     }
@@ -217,8 +223,12 @@ contract ConstitutionContract is IConstitutionContract {
         if (amendment.replacement == address(0)) revert NothingAnnounced(institution);
     }
 
-    /// @dev Who leaves because of an amendment is gone before it stands.
+    /// @dev Who leaves because of an amendment, or of a template, is gone before it stands.
     function _requireNothingAnnounced() private view {
+        address templates = _institutions[Institution.TEMPLATES];
+        if (_sealed && block.timestamp < ITemplateRegistry(templates).waitsUntil()) {
+            revert AmendmentWaits(Institution.TEMPLATES);
+        }
         for (uint256 i = 0; i <= uint256(type(Institution).max); ++i) {
             if (_amendments[Institution(i)].replacement != address(0)) revert AmendmentWaits(Institution(i));
         }

@@ -341,6 +341,8 @@ interface ICollaborationContract {
     error AlreadySealed(uint8 node, bytes32 hash);
     /// @notice The attempt's verdict was held up once already.
     error FrozenBefore(uint8 node, uint8 attempt);
+    /// @dev This house's monitor stopped the node before, and the last freeze ran out without a human's act.
+    error FreezeUnattended(uint8 node, address house);
     /// @notice Both verdicts may be its member's.
     error NotContradictory(address verifier);
     error AlreadyAccused(address verifier, bytes32 obligation, uint32 draw, uint8 question);
@@ -424,7 +426,8 @@ interface ICollaborationContract {
     // --- Guardian ----------------------------------------------------------------------------------------------------
 
     /// @notice Freezes a node on an anomaly. Caller: a registered monitor, whose principal is barred from the node's markets from then on, or
-    /// one of the node's executors.
+    /// one of the node's executors. When a freeze ran out without a human's act, no monitor of a house that had frozen the node freezes it
+    /// again until a human acts on another freeze.
     /// @dev The reasons of the design are DEVIATION_EXCEEDED, TOOL_LIMIT_EXCEEDED and MESSAGE_LIMIT_EXCEEDED (a human's freeze says
     /// MANUAL_OVERRIDE). Each report is counted for the executor itself, or for all of the node's when a monitor reports: T_eff
     /// = escalationFreezeCount + ⌊ρ·bonus/1000⌋ of an agent's freezes within baseEscalationWindow·2ⁿ, after n cleared stops,

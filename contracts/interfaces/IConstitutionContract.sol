@@ -98,11 +98,14 @@ interface IConstitutionContract {
     function pulse() external;
     function pulsedAt() external view returns (uint40);
 
+    /// @notice When what is announced now may take effect: whoever wants to leave has left by then.
+    function noticeEnd() external view returns (uint40);
+
     /// @notice What is announced for an institution; zero if nothing is.
     function amendmentOf(Institution institution) external view returns (address replacement, uint40 effectiveFrom);
 
     /// @notice Sets a parameter within its range, and its counterpart if the two have to add up, and refreshes `missionParams`.
     /// From `seal` on it refuses a value that does not fit the others (`ParamRelations`).
-    /// While an amendment waits UNBONDING_PERIOD stays. Caller: governor.
+    /// While an amendment or a template waits UNBONDING_PERIOD stays. Caller: governor.
     function setParam(Param param, uint256 value, bytes32 justification) external;
 }

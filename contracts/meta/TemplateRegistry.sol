@@ -21,12 +21,15 @@ contract TemplateRegistry is ITemplateRegistry {
     IConstitutionContract private immutable _CONSTITUTION;
 
     mapping(bytes32 name => mapping(uint32 version => Template template)) private _templates;
-    mapping(bytes32 name => uint32 version) private _latest;
+    /// @dev The newest, in force or waiting.
+    mapping(bytes32 name => uint32 version) private _newest;
     mapping(address mission => Origin origin) private _origins;
     /// @dev Pedigrees are numbered from 1.
     mapping(bytes32 key => uint32 number) private _numberOf;
     mapping(uint32 number => Mission pedigree) private _pedigrees;
     uint32 private _pedigreeCount;
+    /// @inheritdoc ITemplateRegistry
+    uint40 public waitsUntil;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -37,9 +40,18 @@ contract TemplateRegistry is ITemplateRegistry {
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         if (!_isTemplate(implementation)) revert NotATemplate(implementation);
         _requireFaithful(implementation);
-        version = ++_latest[name];
-        _templates[name][version] = Template({implementation: implementation, auditHash: auditHash});
-        emit TemplatePublished(name, version, implementation, auditHash);
+        version = _newest[name];
+        // One that waits is withdrawn by the next.
+        if (version == 0 || _isInForce(name, version)) _newest[name] = ++version;
+        uint40 from = _CONSTITUTION.isSealed() ? _CONSTITUTION.noticeEnd() : uint40(block.timestamp);
+        // Notices end in the order in which they begin: none becomes shorter while one runs.
+        waitsUntil = from;
+        _templates[name][version] = Template({
+            implementation: implementation,
+            effectiveFrom: from,
+            auditHash: auditHash
+        });
+        emit TemplatePublished(name, version, implementation, from, auditHash);
     }
 
     /// @inheritdoc ITemplateRegistry
@@ -78,8 +90,9 @@ contract TemplateRegistry is ITemplateRegistry {
     }
 
     /// @inheritdoc ITemplateRegistry
-    function latestVersion(bytes32 name) external view returns (uint32) {
-        return _latest[name];
+    function latestVersion(bytes32 name) external view returns (uint32 version) {
+        version = _newest[name];
+        if (version != 0 && !_isInForce(name, version)) --version;
     }
 
     /// @inheritdoc ITemplateRegistry
@@ -131,7 +144,11 @@ contract TemplateRegistry is ITemplateRegistry {
 
     function _implementation(bytes32 name, uint32 version) private view returns (address implementation) {
         implementation = _templates[name][version].implementation;
-        if (implementation == address(0)) revert UnknownTemplate(name, version);
+        if (implementation == address(0) || !_isInForce(name, version)) revert UnknownTemplate(name, version);
+    }
+
+    function _isInForce(bytes32 name, uint32 version) private view returns (bool) {
+        return block.timestamp >= _templates[name][version].effectiveFrom;
     }
 
     /// @dev Without code the call would revert before `catch` could see it.

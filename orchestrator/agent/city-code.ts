@@ -14,10 +14,16 @@ import { type OwnBuild, ownBuilds } from "./own-builds.ts";
  */
 export async function requireOwnCode(client: CityClient, builds: readonly OwnBuild[] = ownBuilds()): Promise<void> {
   const { chain, addresses, templates } = client;
-  const published = await templates.history("TemplatePublished");
+  // A version that was withdrawn while it waited has the number of the one in its place.
+  const published = new Map(
+    (await templates.history("TemplatePublished")).map(({ args: { name, version, implementation } }) => [
+      `${name} ${version}`,
+      implementation,
+    ]),
+  );
   const contracts = [
     ...entries(sources).flatMap(([contract, source]) => (contract === "CityToken" ? [] : [{ source, address: addresses[contract] }])),
-    ...published.map(({ args }) => ({ source: missionTemplate.source, address: args.implementation })),
+    ...[...published.values()].map((address) => ({ source: missionTemplate.source, address })),
   ];
   const known = new Map<Address, Hex>();
   const read = async (address: Address): Promise<Hex> => {

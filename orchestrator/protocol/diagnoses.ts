@@ -72,6 +72,10 @@ export const DIAGNOSES = {
     means: "this attempt's verdict has already been held once",
     helps: "a verdict can be held once per attempt; reject it, or let the panel decide",
   },
+  FreezeUnattended: {
+    means: "a monitor of this house stopped node {0} before, and the last freeze ran out without a human's act",
+    helps: "a human may freeze it, or a monitor of another house",
+  },
   NoOpenAppeal: { means: "no appeal is open there", helps: "nothing is left to do" },
   NotAppealable: { means: "{1} cannot appeal here", helps: "only the executors may appeal, between decision and payment" },
   NotExpired: { means: "the mission's time runs until {time 0}", helps: "try again then" },
@@ -97,8 +101,8 @@ export const DIAGNOSES = {
   TooLate: { means: "its time limit has passed", helps: "the process continues without it" },
   // The constitution.
   AmendmentWaits: {
-    means: "the unbonding period cannot change while an announced amendment may make participants leave",
-    helps: "wait until the announced amendment is no longer pending",
+    means: "the unbonding period cannot change while an announced amendment or template may make participants leave",
+    helps: "wait until what was announced is no longer pending",
   },
   NothingAnnounced: { means: "no amendment is announced there", helps: "announce it first" },
   ParameterOutOfRange: { means: "the value {1} is outside the range {2} to {3}", helps: "choose a value within the range" },

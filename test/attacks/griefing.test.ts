@@ -694,6 +694,24 @@ describe("attacks that grief", () => {
     expect((await stakeOf(condemned)).held).to.equal(tokens(10_000));
   });
 
+  it("a monitor has every attempt at a node fail, while no human looks", async () => {
+    await routed(TASK);
+    const report = () => mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+    const runsOut = async () => {
+      await networkHelpers.time.increase(2n * (await mission.contract.context()).params.maxHumanReviewTimeout);
+      await attempt(mission.contract.timeout(0));
+    };
+    await report();
+    await runsOut();
+    await mission.contract.reopen(0);
+    for (const worker of [1, 2, 3]) await mission.bid(0, worker);
+    await mission.closeMarket();
+    await mission.city.execution.award(mission.address, [0]);
+    await mission.route(0);
+    await attempt(report());
+    expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+  });
+
   it("a monitor suspends a mission for a silence that never was", async () => {
     await routed(TASK);
     const { constitution, monitor, now } = mission.city;

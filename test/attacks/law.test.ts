@@ -215,6 +215,33 @@ describe("attacks on the law", () => {
     });
   });
 
+  describe("by code that two adjudicators publish", () => {
+    const NAME = id("collaboration");
+    let city: Awaited<ReturnType<typeof loadCity>>;
+    beforeEach(async () => {
+      city = await loadCity();
+      await city.templates.publish(NAME, await ethers.deployContract("MissionProbe"), WHY);
+      await city.constitution.seal();
+    });
+    const publish = async () =>
+      city.templates.connect(await city.as("ADJUDICATION")).publish(NAME, await ethers.deployContract("MissionProbe"), WHY);
+
+    it("two adjudicators publish a template that takes what everybody staked, before anybody can leave", async () => {
+      const leaves = (await city.now()) + (await city.constitution.param(parameterIndex("UNBONDING_PERIOD")));
+      await attempt(publish());
+      await networkHelpers.time.increaseTo(leaves);
+      expect(await city.templates.latestVersion(NAME)).to.equal(1);
+    });
+
+    it("adjudicators lengthen the time that it takes to leave, while a template waits", async () => {
+      const unbonding = parameterIndex("UNBONDING_PERIOD");
+      const before = await city.constitution.param(unbonding);
+      await publish();
+      await attempt(city.constitution.connect(await city.as("ADJUDICATION")).setParam(unbonding, before + 1n, WHY));
+      expect(await city.constitution.param(unbonding)).to.equal(before);
+    });
+  });
+
   describe("by a door that is not one's own", () => {
     let mission: Mission;
     const stranger = () => mission.city.account("stranger");

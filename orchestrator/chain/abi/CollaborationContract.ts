@@ -27,6 +27,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"Ending","inputs":[]},
   {"type":"error","name":"EvidenceMissing","inputs":[{"name":"node","type":"uint8"},{"name":"verifier","type":"address"},{"name":"basis","type":"uint256"}]},
   {"type":"error","name":"Expired","inputs":[{"name":"deadline","type":"uint40"}]},
+  {"type":"error","name":"FreezeUnattended","inputs":[{"name":"node","type":"uint8"},{"name":"house","type":"address"}]},
   {"type":"error","name":"FrozenBefore","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}]},
   {"type":"error","name":"GasTooLow","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"IllegalTransition","inputs":[{"name":"from","type":"uint8"},{"name":"to","type":"uint8"}]},

@@ -36,6 +36,7 @@ export const constitutionContractAbi = [
   {"type":"function","name":"isSealed","inputs":[],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"mandate","inputs":[],"outputs":[{"name":"hash","type":"bytes32"},{"name":"cid","type":"bytes32"}],"stateMutability":"view"},
   {"type":"function","name":"missionParams","inputs":[],"outputs":[{"name":"packed","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"noticeEnd","inputs":[],"outputs":[{"name":"","type":"uint40"}],"stateMutability":"view"},
   {"type":"function","name":"param","inputs":[{"name":"which","type":"uint8"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"paramIn","inputs":[{"name":"edition","type":"uint32"},{"name":"which","type":"uint8"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"paramInUnits","inputs":[{"name":"which","type":"uint8"}],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},

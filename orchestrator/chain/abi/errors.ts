@@ -104,6 +104,7 @@ export const errorsAbi = [
   {"type":"error","name":"FieldTooLarge","inputs":[{"name":"value","type":"uint256"},{"name":"bits","type":"uint256"}]},
   {"type":"error","name":"FloorTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"floor","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"ForwardPredecessor","inputs":[{"name":"node","type":"uint256"},{"name":"predecessors","type":"uint256"}]},
+  {"type":"error","name":"FreezeUnattended","inputs":[{"name":"node","type":"uint8"},{"name":"house","type":"address"}]},
   {"type":"error","name":"FrozenAgent","inputs":[{"name":"agent","type":"address"},{"name":"until","type":"uint40"}]},
   {"type":"error","name":"FrozenBefore","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}]},
   {"type":"error","name":"FrozenByWatchdog","inputs":[{"name":"since","type":"uint40"}]},

@@ -427,7 +427,7 @@ export const storageLayouts = {
     },
   },
   TemplateRegistry: {
-    places: [["_templates",0,0,"mapping(bytes32 => mapping(uint32 => struct ITemplateRegistry.Template))"],["_latest",1,0,"mapping(bytes32 => uint32)"],["_origins",2,0,"mapping(address => struct TemplateRegistry.Origin)"],["_numberOf",3,0,"mapping(bytes32 => uint32)"],["_pedigrees",4,0,"mapping(uint32 => struct ITemplateRegistry.Mission)"],["_pedigreeCount",5,0,"uint32"]],
+    places: [["_templates",0,0,"mapping(bytes32 => mapping(uint32 => struct ITemplateRegistry.Template))"],["_newest",1,0,"mapping(bytes32 => uint32)"],["_origins",2,0,"mapping(address => struct TemplateRegistry.Origin)"],["_numberOf",3,0,"mapping(bytes32 => uint32)"],["_pedigrees",4,0,"mapping(uint32 => struct ITemplateRegistry.Mission)"],["_pedigreeCount",5,0,"uint32"],["waitsUntil",5,4,"uint40"]],
     types: {
       "address": {"encoding":"inplace","bytes":20},
       "bytes32": {"encoding":"inplace","bytes":32},
@@ -437,9 +437,10 @@ export const storageLayouts = {
       "mapping(uint32 => struct ITemplateRegistry.Mission)": {"encoding":"mapping","bytes":32,"key":"uint32","value":"struct ITemplateRegistry.Mission"},
       "mapping(uint32 => struct ITemplateRegistry.Template)": {"encoding":"mapping","bytes":32,"key":"uint32","value":"struct ITemplateRegistry.Template"},
       "struct ITemplateRegistry.Mission": {"encoding":"inplace","bytes":96,"members":[["template",0,0,"bytes32"],["version",1,0,"uint32"],["legislation",1,4,"address"],["execution",2,0,"address"]]},
-      "struct ITemplateRegistry.Template": {"encoding":"inplace","bytes":64,"members":[["implementation",0,0,"address"],["auditHash",1,0,"bytes32"]]},
+      "struct ITemplateRegistry.Template": {"encoding":"inplace","bytes":64,"members":[["implementation",0,0,"address"],["effectiveFrom",0,20,"uint40"],["auditHash",1,0,"bytes32"]]},
       "struct TemplateRegistry.Origin": {"encoding":"inplace","bytes":32,"members":[["execution",0,0,"address"],["pedigree",0,20,"uint32"]]},
       "uint32": {"encoding":"inplace","bytes":4},
+      "uint40": {"encoding":"inplace","bytes":5},
     },
   },
   Treasury: {

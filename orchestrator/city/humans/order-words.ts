@@ -135,7 +135,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
     case "PUBLISH_TEMPLATE": {
       const [template, audit] = decodeActionData(name, data);
       const version = (await client.templates.latestVersion(template)) + 1;
-      return `publish ${target} as version ${version} of template ${template}, whose audit is ${audit}: later sessions clone it`;
+      return `publish ${target} as version ${version} of template ${template}, whose audit is ${audit}: sessions that open after its notice clone it`;
     }
     case "REGISTER_ISSUER": {
       const [role, principal, value] = decodeActionData(name, data);

@@ -31,6 +31,9 @@ export type Halt = z.infer<typeof haltSchema>;
  */
 const STOPPABLE: readonly NodeView["state"][] = ["ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION"];
 
+/** A human let this attempt go on, or nobody has looked since this monitor's house stopped the node. */
+const LEFT_ALONE: ReadonlySet<string> = new Set(["FrozenBefore", "FreezeUnattended"]);
+
 /**
  * The Local Freeze Mirror (AgentCity B.11.2): halts a node in this process as soon as something is found, and keeps it halted until the
  * chain says otherwise. Its state comes from chain and records alone, so that it survives a kill: frozen here ⇒ frozen or failed on chain,
@@ -98,7 +101,7 @@ export class FreezeMirror {
     this.#world.progress(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
   }
 
-  /** False if a human has already held this attempt's verdict once and released it; its panel decides. */
+  /** False if the chain takes no further freeze of this work: it goes on, and its panel decides. */
   async #confirm(view: NodeView, halt: Halt): Promise<boolean> {
     const { reason, magnitude } = halt;
     const contract = this.#world.client.mission(this.#mission.address);
@@ -112,7 +115,7 @@ export class FreezeMirror {
       try {
         await report;
       } catch (error) {
-        if (!(error instanceof TransactionReverted) || error.errorName !== "FrozenBefore") throw error;
+        if (!(error instanceof TransactionReverted) || !LEFT_ALONE.has(error.errorName ?? "")) throw error;
         this.#held.delete(view.law.number);
         return false;
       }

@@ -644,8 +644,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.award",
     guard: "at most half of a consensus is without a vote",
     file: "meta/market/Awards.sol",
-    find: " || (draft.novice[i] && draft.novices == 0)",
-    replace: "",
+    find: "draft.novices = law.redundancy == 1 ? 1 : law.redundancy / 2;",
+    replace: "draft.novices = law.redundancy;",
     bound: "newcomers that were paid once are none any more",
   },
   {

@@ -811,4 +811,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "                (account.index, account.flags) = (Suffrage.NOBODY, Flags.NOVICE);\n",
     replace: "                (account.index, account.flags) = (_ledger.census.producers++, Flags.NOVICE);\n",
   },
+  {
+    title: "a monitor has every attempt at a node fail, while no human looks",
+    threats: ["TA-2"],
+    entry: "CollaborationContract.report",
+    guard: "a monitor whose freeze no human looked at does not freeze that node again",
+    file: "collaboration/Guard.sol",
+    find: "if (w.unattended && s.head.execution.isBarred(address(this), node, house)) {",
+    replace: "if (w.unattended && house == address(0)) {",
+    bound: "one attempt a node and house",
+  },
 ]);

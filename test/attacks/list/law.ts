@@ -374,4 +374,23 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     replace: "",
     bound: "one voter may begin it",
   },
+  {
+    title: "two adjudicators publish a template that takes what everybody staked, before anybody can leave",
+    threats: ["M5", "TA-8"],
+    entry: "TemplateRegistry.publish",
+    guard: "a template waits as long as an amendment",
+    file: "meta/TemplateRegistry.sol",
+    find: "_CONSTITUTION.isSealed() ? _CONSTITUTION.noticeEnd() : uint40(block.timestamp)",
+    replace: "uint40(block.timestamp)",
+    bound: "whoever stays until its notice ends; two other adjudicators withdraw it by publishing another",
+  },
+  {
+    title: "adjudicators lengthen the time that it takes to leave, while a template waits",
+    threats: ["M5", "TA-8"],
+    entry: "ConstitutionContract.setParam",
+    guard: "the unbonding period stays while a template waits",
+    file: "foundational/ConstitutionContract.sol",
+    find: "if (_sealed && block.timestamp < ITemplateRegistry(templates).waitsUntil()) {",
+    replace: "if (!_sealed && block.timestamp < ITemplateRegistry(templates).waitsUntil()) {",
+  },
 ]);

@@ -329,6 +329,31 @@ describe("ClearingEvaluator", () => {
     });
   });
 
+  describe("a panel whose block is forgotten", () => {
+    const forgotten = 300;
+
+    it("decides if anybody pinned the block in time", async () => {
+      const { city, delivered, hearing } = await openEvaluator();
+      const { terms, evaluate } = await delivered();
+      await city.evidence.pinSeed((await hearing(terms)).drawBlock);
+      await networkHelpers.mine(forgotten, { interval: 0 });
+      await evaluate([PASS, PASS, PASS]);
+      expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.PASS);
+    });
+
+    it("decides nothing otherwise, and a second one is drawn, which decides", async () => {
+      const { contract, city, delivered, hearing, panel, voice, recordOf, increase } = await openEvaluator();
+      const { terms, work, evaluate } = await delivered();
+      await networkHelpers.mine(forgotten, { interval: 0 });
+      await expect(evaluate([PASS, PASS, PASS])).to.be.revertedWithCustomError(city.evidence, "SeedUnknown");
+      await increase(HEARING + 1);
+      await contract.redraw(terms);
+      const said = await Promise.all((await panel(terms)).map((judge) => voice(judge, work, PASS)));
+      await contract.evaluate(terms, recordOf(work, said));
+      expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.PASS);
+    });
+  });
+
   describe("challenge", () => {
     const BOND = tokens(3);
     const small = { panelSize: 1, bond: BOND };

@@ -339,7 +339,7 @@ describe("Actions of the override panel", () => {
       const name = id("template");
       await expect(needs(2, await wide("PUBLISH_TEMPLATE", template, name, id("audit"))))
         .to.emit(city.templates, "TemplatePublished")
-        .withArgs(name, 1, template, id("audit"));
+        .withArgs(name, 1, template, await city.now(), id("audit"));
     });
   });
 

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { dataSlice, getCreate2Address, id, keccak256, toBeHex, ZeroAddress } from "ethers";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { cloneArgs } from "../../../orchestrator/rules/law-codec.ts";
 import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
-import { type City, ethers, loadCity } from "../../support/city-fixture.ts";
+import { type City, ethers, loadCity, networkHelpers } from "../../support/city-fixture.ts";
 import { lawOf } from "../../support/legislature.ts";
 
 const NAME = id("template");
@@ -22,15 +23,20 @@ async function argsOf(city: City, session = 1n) {
 describe("TemplateRegistry", () => {
   describe("publish", () => {
     it("numbers the versions of a name from one and never changes them", async () => {
-      const { templates } = await loadCity();
+      const { templates, now } = await loadCity();
       const [first, second] = [await template(), await template()];
       await expect(templates.publish(NAME, first, AUDIT))
         .to.emit(templates, "TemplatePublished")
-        .withArgs(NAME, 1, first, AUDIT);
+        .withArgs(NAME, 1, first, await now(), AUDIT);
       await templates.publish(NAME, second, id("second audit"));
       expect(await templates.latestVersion(NAME)).to.equal(2);
-      expect(await templates.templateOf(NAME, 1)).to.deep.equal([first, AUDIT]);
-      expect(await templates.templateOf(NAME, 2)).to.deep.equal([second, id("second audit")]);
+      for (const [version, implementation, audit] of [
+        [1, first, AUDIT],
+        [2, second, id("second audit")],
+      ] as const) {
+        const published = await templates.templateOf(NAME, version);
+        expect([published.implementation, published.auditHash]).to.deep.equal([implementation, audit]);
+      }
     });
 
     it("belongs to the governor", async () => {
@@ -57,6 +63,61 @@ describe("TemplateRegistry", () => {
         await expect(templates.publish(NAME, await template(lie), AUDIT)).to.be.revertedWithCustomError(templates, "Unfaithful");
       }
       expect(await templates.latestVersion(NAME)).to.equal(0);
+    });
+  });
+
+  describe("publish in a sealed city", () => {
+    async function sealed() {
+      const city = await loadCity();
+      const [first, second, third] = [await template(), await template(), await template()];
+      await city.templates.publish(NAME, first, AUDIT);
+      await city.constitution.seal();
+      const templates = city.templates.connect(await city.as("ADJUDICATION"));
+      const notice = 7n * 24n * 3600n + (await city.constitution.param(parameterIndex("UNBONDING_PERIOD")));
+      return { city, templates, first, second, third, notice };
+    }
+
+    it("gives a version the notice of an amendment, and keeps the one before meanwhile", async () => {
+      const { city, templates, second, notice } = await sealed();
+      await templates.publish(NAME, second, AUDIT);
+      const from = (await city.now()) + notice;
+      expect((await templates.templateOf(NAME, 2)).effectiveFrom).to.equal(from);
+      expect(await templates.waitsUntil()).to.equal(from);
+      await networkHelpers.time.increaseTo(from - 1n);
+      expect(await templates.latestVersion(NAME)).to.equal(1);
+      await networkHelpers.time.increaseTo(from);
+      expect(await templates.latestVersion(NAME)).to.equal(2);
+      await templates.connect(await city.as("LEGISLATION")).deploy(NAME, 2, await argsOf(city), 1);
+    });
+
+    it("refuses to deploy a version that still waits", async () => {
+      const { city, templates, second } = await sealed();
+      await templates.publish(NAME, second, AUDIT);
+      const legislation = templates.connect(await city.as("LEGISLATION"));
+      await expect(legislation.deploy(NAME, 2, await argsOf(city), 1))
+        .to.be.revertedWithCustomError(templates, "UnknownTemplate")
+        .withArgs(NAME, 2);
+    });
+
+    it("withdraws a version that waits when another is published, whose notice begins anew", async () => {
+      const { city, templates, second, third, notice } = await sealed();
+      await templates.publish(NAME, second, AUDIT);
+      await networkHelpers.time.increase(notice - 10n);
+      await templates.publish(NAME, third, AUDIT);
+      await networkHelpers.time.increase(20n);
+      expect(await templates.latestVersion(NAME)).to.equal(1);
+      await networkHelpers.time.increase(notice);
+      expect(await templates.latestVersion(NAME)).to.equal(2);
+      expect((await templates.templateOf(NAME, 2)).implementation).to.equal(third);
+      expect(await city.templates.latestVersion(id("another name"))).to.equal(0);
+    });
+
+    it("has no version of a name that is new until its notice ends", async () => {
+      const { templates, second, notice } = await sealed();
+      await templates.publish(id("new"), second, AUDIT);
+      expect(await templates.latestVersion(id("new"))).to.equal(0);
+      await networkHelpers.time.increase(notice);
+      expect(await templates.latestVersion(id("new"))).to.equal(1);
     });
   });
 

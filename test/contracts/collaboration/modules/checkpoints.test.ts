@@ -167,6 +167,17 @@ describe("Checkpoints", () => {
       await refused(take(wave), "InvalidSignature");
     });
 
+    it("a wave whose node failed and reopened since; its runner signs again for the others, and they are taken", async () => {
+      await awarded();
+      const wave = await mission.wave([0, 1]);
+      await time.increaseTo((await mission.contract.nodeOf(1)).deadline);
+      await mission.contract.timeout(1);
+      await mission.contract.reopen(1);
+      await refused(take(wave), "SlotEmpty");
+      await take(await mission.wave([0]));
+      expect([await mission.stateOf(0), await mission.stateOf(1)]).to.deep.equal([NodeState.PENDING_VERIFICATION, NodeState.ELIGIBLE]);
+    });
+
     it("one that was taken before, one that skips another, and one that comes after its turn", async () => {
       await awarded();
       const [first, second] = [await mission.wave([0]), await mission.wave([1])];

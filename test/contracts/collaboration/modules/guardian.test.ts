@@ -3,7 +3,7 @@ import { id, ZeroHash } from "ethers";
 import { hexSchema } from "../../../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { obligationOf } from "../../../../orchestrator/rules/commitments.ts";
-import { ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
   HOUR,
@@ -121,8 +121,8 @@ describe("Guardian", () => {
       await networkHelpers.time.increase(LONG);
       await mission.contract.timeout(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
-      await expect(report()).to.be.revertedWithCustomError(mission.contract, "FrozenBefore").withArgs(0, 0);
-      await refused(mission.override(Action.FREEZE, 0), "FrozenBefore");
+      const held = expect(mission.override(Action.FREEZE, 0)).to.be.revertedWithCustomError(mission.contract, "FrozenBefore");
+      await held.withArgs(0, 0);
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
@@ -341,6 +341,42 @@ describe("Guardian", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       const { held, locked } = await mission.city.producers.stakeOf(agent.address);
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
+    });
+
+    it("that no human acted on is the last by its house at that node, until a human acts on one", async () => {
+      await routed();
+      const { evidence, account, monitor } = mission.city;
+      const other = await account("another monitor");
+      await evidence.registerMonitor(other.address, keyOf("another house").address);
+      await report();
+      await networkHelpers.time.increase(7200);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      for (const worker of [1, 2, 3]) await mission.bid(0, worker);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.route(0);
+      await expect(report())
+        .to.be.revertedWithCustomError(mission.contract, "FreezeUnattended")
+        .withArgs(0, await evidence.principalOf(monitor.address));
+      await mission.contract.connect(other).report(0, REASON, 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.route(0);
+      await report();
+      expect(await mission.stateOf(0)).to.equal(NodeState.FROZEN);
+    });
+
+    it("that an executor asked for and no human lifted leaves monitors as they were", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      await report();
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.route(0);
+      await mission.contract.connect((await mission.executorOf(0, 1)).agent).report(0, REASON, 1);
+      await networkHelpers.time.increase(7200);
+      await mission.contract.timeout(0);
+      await mission.route(0);
+      await report();
+      expect(await mission.stateOf(0)).to.equal(NodeState.FROZEN);
     });
 
     it("that an executor asked for and no human lifted costs it what being late costs, and nobody else", async () => {
