@@ -23,6 +23,7 @@ import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { faultyIn, recomputeSettlement } from "./settled-again.ts";
+import { slashesByDocuments } from "./slashes.ts";
 import { recordOf } from "./works.ts";
 
 /** After everything that happened. */
@@ -34,7 +35,7 @@ export const END = 2n ** 255n;
  */
 export const settlements: Check = {
   name: "SETTLEMENTS",
-  what: "obligation of every award, record of every human act and of every end without a settlement, every instruction derived again from the documents; its every unit against the chain's",
+  what: "obligation of every award, record of every human act and of every end without a settlement, every instruction derived again from the documents; its every unit, and every stake that it takes, against the chain's",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const { history, law, label, client, mission } = context;
@@ -78,6 +79,9 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
   seen.same(found.value.obligation_hash, undertaken, `${subject}: the obligation against law and awards`, file);
   const overrides = await overridesOf(context, seen, { node, attempt, subject }, terms);
   const instructions = settlementsOf(context, place);
+  const finality = recordOf(context, "execution.finality", place, finalitySchema)?.value;
+  if (instructions.length > 0)
+    slashesByDocuments(context, seen, { node, attempt, subject }, { terms, settlements: instructions, overrides, finality });
   const lines = recomputeSettlement(seen, {
     subject,
     file,
@@ -85,7 +89,7 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
     recordOf: (drawBlock) => recordOf(context, "execution.clearing", [...place, drawBlock], clearingRecordSchema)?.value,
     overrides,
     settlements: instructions,
-    finality: recordOf(context, "execution.finality", place, finalitySchema)?.value,
+    finality,
     exit: recordOf(context, "execution.exit", place, exitSchema)?.value,
     standings: () => standings,
     undertook: ({ obligation_hash }) => obligation_hash === undertaken,
