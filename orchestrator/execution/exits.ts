@@ -93,10 +93,15 @@ export function endOf(events: EndingEvents, { node, attempt }: AtAttempt, isOpen
   return { exit, end: { reason, receipt: by.hash, atFault: Object.keys(slashed), slashed }, block: by.block };
 }
 
-/** What each executor of an attempt lost. */
-function slashedIn({ bound, faulted }: EndingEvents, place: AtAttempt): Readonly<Record<string, number>> {
+/** What each executor of an attempt lost; `by`: until that human act was done, itself included. */
+export function slashedIn(
+  { bound, faulted }: Pick<EndingEvents, "bound" | "faulted">,
+  place: AtAttempt,
+  by?: Pick<Happened<unknown>, "at" | "hash">,
+): Readonly<Record<string, number>> {
   const slashed: Record<string, number> = {};
-  for (const { args } of faultsIn(bound, faulted, place)) slashed[args.agent] = (slashed[args.agent] ?? 0) + Number(args.slashed);
+  for (const { at, hash, args } of faultsIn(bound, faulted, place))
+    if (by === undefined || at < by.at || hash === by.hash) slashed[args.agent] = (slashed[args.agent] ?? 0) + Number(args.slashed);
   return slashed;
 }
 

@@ -3,7 +3,7 @@ import { secondsOf, toBps } from "../../clearing/fields.ts";
 import { obligationHash, obligationSchema } from "../../clearing/obligation.ts";
 import { isOver, missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
-import { type EndingEvents, endOf, exitSchema, failedBy } from "../../execution/exits.ts";
+import { type EndingEvents, endOf, exitSchema, failedBy, slashedIn } from "../../execution/exits.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
 import {
   exoneratedBy,
@@ -81,7 +81,7 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
   const instructions = settlementsOf(context, place);
   const finality = recordOf(context, "execution.finality", place, finalitySchema)?.value;
   if (instructions.length > 0)
-    slashesByDocuments(context, seen, { node, attempt, subject }, { terms, settlements: instructions, overrides, finality });
+    slashesByDocuments(context, seen, { node, attempt, subject }, { settlements: instructions, overrides, finality });
   const lines = recomputeSettlement(seen, {
     subject,
     file,
@@ -227,7 +227,11 @@ async function overridesOf(
     kind === "execution.override" && wanted.every((part, place) => subjects[place] === part) ? [subjects[3] ?? ""] : [],
   );
   const found: Override[] = [];
-  for (const { args, hash, block, name } of acts) {
+  const events = {
+    bound: record.events("CollaborationContract", "ExecutorBound"),
+    faulted: record.events("CollaborationContract", "ExecutorFaulted"),
+  };
+  for (const { at, args, hash, block, name } of acts) {
     const about = `${subject}: ${name}`;
     const kept = recordOf(context, "execution.override", [mission, node, attempt, args.digest], overrideSchema);
     if (!seen.holds(kept !== undefined, about, "is not on record") || kept === undefined) continue;
@@ -242,6 +246,14 @@ async function overridesOf(
     const granted = approved.find((each) => each.hash === hash)?.args ?? resolved.find((each) => each.hash === hash)?.args;
     if (override.ruling !== undefined && granted !== undefined)
       seen.same(toBps(override.ruling.score), granted.share, `${about}: share`, blockFile(kept.id));
+    // Records of earlier versions say nothing of it.
+    if (override.ruling?.slashed !== undefined)
+      seen.same(
+        override.ruling.slashed,
+        slashedIn(events, { node, attempt }, { at, hash }),
+        `${about}: what the chain had taken of whom`,
+        blockFile(kept.id),
+      );
     if (override.ruling !== undefined && granted !== undefined && "agreeing" in granted)
       seen.same(
         override.ruling.payees,

@@ -1,10 +1,10 @@
+import { collateralEndOf } from "../../clearing/settlement-instruction.ts";
 import { faultsIn } from "../../execution/exits.ts";
-import type { NodeTerms } from "../../execution/obligation.ts";
 import { exoneratedIn, type Finality, type Override, type Settlement } from "../../execution/settlement-record.ts";
-import type { Address } from "../../primitives/hex.ts";
 import { type Reason, reasonOf } from "../../rules/reasons.ts";
 import { FINES, WHOLE_STAKE } from "../../rules/slashing.ts";
 import type { AuditContext, ChainContext } from "./context.ts";
+import type { SlotHistory } from "./history.ts";
 import type { Inspection } from "./inspection.ts";
 
 /** Faults that need no decision: an executor did not deliver, or other code was live than it had registered. */
@@ -61,7 +61,6 @@ function taken({ roles }: ChainContext, { at, args: { agent, slashed } }: Fault,
 }
 
 interface SettledDocuments {
-  readonly terms: NodeTerms;
   readonly settlements: readonly Settlement[];
   readonly overrides: readonly Override[];
   readonly finality: Finality | undefined;
@@ -81,15 +80,15 @@ export function slashesByDocuments(
   const faults = faultsIn(record.events("CollaborationContract", "ExecutorBound"), faulted(record), { node, attempt });
   const wasFrozen = record.events("CollaborationContract", "NodeFrozen").some(({ args }) => args.node === node);
   const paid = paidBy(documents);
-  for (const { slot, agent } of documents.terms.executors) {
-    const name = `${subject}: stake of ${nameOf(agent as Address)}`;
+  const executors = history.executors(node, attempt);
+  for (const { slot, agent, commitment, revealed } of executors) {
+    const name = `${subject}: stake of ${nameOf(agent)}`;
     const own = faults.filter(({ args }) => args.agent === agent);
     const [fault] = own;
     if (!seen.holds(own.length <= 1, name, "was slashed twice in one attempt") || own.length > 1) continue;
-    const executor = history.slot(node, attempt, slot);
-    const due = decided(context, { node, attempt }, documents, slot, agent);
+    const due = decided(context, { node, attempt, among: executors.length }, documents, { slot, agent });
     // A panel, and who rules on an appeal, reach those alone who have opened their work, and whoever works alone.
-    const isReached = executor?.revealed !== undefined || documents.terms.executors.length === 1;
+    const isReached = revealed !== undefined || executors.length === 1;
     const mayBeLate = isJudged(due) ? !isReached : !paid.includes(agent);
     const late = mayBeLate && fault !== undefined && LATE.includes(reasonOf(fault.args.reason)) ? penaltyOf(context, fault) : undefined;
     const expected = late ?? due;
@@ -100,8 +99,7 @@ export function slashesByDocuments(
       `${name}: what was slashed, against documents and law`,
     );
     // Who waited when a freeze ran out is released.
-    if (executor?.commitment === undefined && !wasFrozen)
-      seen.holds(fault !== undefined, name, "is whole, though it never committed to any work");
+    if (commitment === undefined && !wasFrozen) seen.holds(fault !== undefined, name, "is whole, though it never committed to any work");
   }
 }
 
@@ -110,15 +108,15 @@ const isJudged = (due: Penalty | undefined) => due?.reason === "CLEARED_FAIL" ||
 /** What the decision on the attempt, or a human's act in its place, takes of an executor's stake. */
 function decided(
   { record }: AuditContext,
-  { node, attempt }: { readonly node: number; readonly attempt: number },
-  { terms, settlements, overrides, finality }: SettledDocuments,
-  slot: number,
-  agent: string,
+  { node, attempt, among }: { readonly node: number; readonly attempt: number; readonly among: number },
+  { settlements, overrides, finality }: SettledDocuments,
+  { slot, agent }: Pick<SlotHistory, "slot" | "agent">,
 ): Penalty | undefined {
   const ofThis = (each: { readonly args: { readonly node: number; readonly attempt: number } }) =>
     each.args.node === node && each.args.attempt === attempt;
   const first = settlements.find(({ instruction }) => instruction.override_id === undefined)?.instruction.collateral_action;
-  const slashed = first?.on_final.type === "slash" ? BigInt(first.on_final.amount) / BigInt(terms.executors.length) : 0n;
+  const end = first && collateralEndOf(first);
+  const slashed = end?.type === "slash" ? BigInt(end.amount) / BigInt(among) : 0n;
   const upheld = record.events("CollaborationContract", "AppealResolved").filter((each) => ofThis(each) && each.args.upheld !== 0);
   const sentence = upheld.findLast(({ args }) => args.slash !== 0n && ((args.culprits >> slot) & 1) === 1);
   if (sentence !== undefined) return { reason: "APPEAL", units: sentence.args.slash };

@@ -5,6 +5,7 @@ import { auditBundle } from "../../../orchestrator/city/audit/audit-bundle.ts";
 import { checks } from "../../../orchestrator/city/audit/checks.ts";
 import { type AuditContext, openContext } from "../../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../../orchestrator/city/audit/inspection.ts";
+import { overrideSchema, settlementSchema } from "../../../orchestrator/execution/settlement-record.ts";
 import { isObject, parseJson } from "../../../orchestrator/primitives/json.ts";
 import { openBundle } from "../../../orchestrator/records/bundle.ts";
 import { reasonCode } from "../../../orchestrator/rules/reasons.ts";
@@ -80,6 +81,22 @@ describe("audit of what a failure costs", function () {
       return parseJson(JSON.stringify(replaced(value, "on_final", () => ({ type: "return", amount: 150_000_000 }))));
     };
     expect(await found("SETTLEMENTS", { ...context, block })).to.match(DOCUMENTS);
+  });
+
+  it("has what a human's approval leaves of the stake in the documents, and SETTLEMENTS finds a ruling that says otherwise", async () => {
+    const rulings = context.log.flatMap(({ kind, content }) => {
+      if (kind !== "execution.settlement" || content === null) return [];
+      const { instruction } = settlementSchema.parse(context.block(content));
+      return instruction.override_id === undefined ? [] : [instruction.collateral_action];
+    });
+    expect(rulings).to.deep.equal([{ type: "return", amount: 150_000_000 }]);
+    const block: AuditContext["block"] = (id) => {
+      const value = context.block(id);
+      if (!isObject(value) || !("override" in value)) return value;
+      const acted = overrideSchema.parse(value).override.acted_by[0] ?? "";
+      return parseJson(JSON.stringify(replaced(value, "slashed", () => ({ [acted]: 1 }))));
+    };
+    expect(await found("SETTLEMENTS", { ...context, block })).to.match(/what the chain had taken of whom/);
   });
 
   it("SETTLEMENTS finds a stake taken before it was final", async () => {
