@@ -13,6 +13,9 @@ import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import type { SettlementInstruction } from "./settlement-instruction.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
+/** Characters that the grounds of an appeal may have, wherever it is filed. */
+export const MAX_GROUNDS = 4_000;
+
 /** A party's appeal against a provisional instruction, with evidence that nobody has judged yet (RAILS 6.3). */
 export const appealSchema = z.strictObject({
   appeal_id: digestSchema,
@@ -22,7 +25,7 @@ export const appealSchema = z.strictObject({
   /** What is judged next: everything that was admitted before, and the new evidence. */
   envelope_id: digestSchema,
   filed_by: nameSchema,
-  grounds: z.string().min(1).max(4000),
+  grounds: z.string().min(1).max(MAX_GROUNDS),
   signature: signatureSchema,
 });
 export type Appeal = z.infer<typeof appealSchema>;

@@ -10,7 +10,7 @@ import { EXITS } from "./lifecycle.ts";
 import { executionBegins, type Obligation, outcomesOf, performersOf } from "./obligation.ts";
 import { type Checked, refuse } from "./refusal.ts";
 import { hashOf, messageOf, signHash } from "./seal.ts";
-import { claimActionSchema, collateralEndSchema, principalActionSchema } from "./settlement-instruction.ts";
+import { claimActionSchema, collateralEndSchema, endOfCollateral, principalActionSchema } from "./settlement-instruction.ts";
 import { type Signature, type Signer, signatureSchema } from "./signature.ts";
 
 /**
@@ -162,8 +162,7 @@ function collateralEnd(obligation: Obligation, cause: ExitCause, margin: DocketM
   const { posted: collateral = obligation.economic_terms.collateral } = margin;
   if (collateral === 0) return {};
   const amount = slashOf(obligation, cause, isUnperformed(cause, margin) ? collateral : 0);
-  if (amount === 0) return { collateral_action: { type: "return", amount: collateral } };
-  return { collateral_action: { type: "slash", amount, return_amount: Math.max(0, collateral - amount) } };
+  return { collateral_action: endOfCollateral(collateral, amount) };
 }
 
 /** A rail has a schedule of its own; otherwise whoever did not perform loses all of it, unless the parties agreed that no failure costs collateral. */

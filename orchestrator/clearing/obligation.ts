@@ -78,7 +78,6 @@ const outcomeSchema = z.strictObject({
   fee: z.enum(["release", "less_loss", "refund"]),
   /** Money held by the rail. */
   principal: z.enum(["release", "refund", "reverse"]),
-  /** At finality. */
   collateral: z.enum(["return", "slash_loss", "slash"]),
   /** `pay_loss` without an estimate is escalated. */
   claim: z.enum(["deny", "escalate", "pay_loss"]),
@@ -111,6 +110,11 @@ const settlementPolicySchema = z.strictObject({
   on_failure: z.enum(["refund", "reverse"]).optional(),
   /** One of `SETTLEMENT_TEMPLATES`, or the parties' own. */
   outcomes: outcomesSchema.optional(),
+  /**
+   * When the rail returns or slashes the collateral: at finality (`held`, the default), or with the instruction, where the final settlement's
+   * floor decides the same; then the rail must be able to take it back until finality.
+   */
+  collateral: z.enum(["held", "at_once"]).optional(),
   /** Without it the fee is one amount: released, or released less a loss. */
   release: releaseSchema.optional(),
 });

@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineRecord, requireEngine } from "./engine.ts";
-import { digestSchema, nameSchema, QUESTIONS, shareSchema, timeOf, timeSchema } from "./fields.ts";
+import { amountSchema, digestSchema, nameSchema, QUESTIONS, shareSchema, timeOf, timeSchema } from "./fields.ts";
 import type { AdmittedEnvelope } from "./ingest.ts";
 import { actorsOf, floorFor } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
@@ -19,6 +19,8 @@ const rulingSchema = z.strictObject({
   payees: z.array(nameSchema).max(16).readonly(),
   /** Hashes of the items that the ruling rests on; none if it changes an outcome that already passed on evidence. */
   basis: z.array(digestSchema).max(256).readonly(),
+  /** What the rail took of whose collateral until then, the ruling's own included; absent if nothing is said of the collateral. */
+  slashed: z.record(nameSchema, amountSchema).readonly().optional(),
 });
 export type Ruling = z.infer<typeof rulingSchema>;
 
@@ -67,17 +69,20 @@ export interface OverrideInput {
 }
 
 /**
- * Records a human act. Humans decide disputes, never admissibility: a ruling's basis must be ⪰ the floors, and the subjects it pays or clears of a
- * failure must work under the obligation. Throws NotTheEngine if the signer is not an engine of this obligation.
+ * Records a human act. Humans decide disputes, never admissibility: a ruling's basis must be ⪰ the floors, and the subjects it pays, slashes or clears
+ * of a failure must work under the obligation. Throws NotTheEngine if the signer is not an engine of this obligation.
  */
 export function recordOverride({ obligation, envelope, deed, deployment, engine }: OverrideInput): Checked<OverrideRecord> {
   requireEngine(engine.id, obligation, deployment);
   const { decision, at, appealsUntil, ruling, exonerated = [], ...said } = deed;
   const actors = actorsOf(obligation);
-  const stranger = [...(ruling?.payees ?? []), ...exonerated].find((named) => !actors.includes(named));
+  const stranger = [...(ruling?.payees ?? []), ...Object.keys(ruling?.slashed ?? {}), ...exonerated].find(
+    (named) => !actors.includes(named),
+  );
   if (stranger !== undefined) return refuse("OVERRIDE_OF_STRANGER", obligation.obligation_id, `${stranger} does none of the work`);
   const { questions = QUESTIONS } = obligation.verifier_policy;
-  const floors = questions.map((question) => floorFor(obligation, "fee_release", question));
+  const purposes = ruling?.slashed === undefined ? (["fee_release"] as const) : (["fee_release", "collateral_hold"] as const);
+  const floors = purposes.flatMap((purpose) => questions.map((question) => floorFor(obligation, purpose, question)));
   for (const hash of ruling?.basis ?? []) {
     const item = envelope?.items.get(hash);
     if (item === undefined || !floors.every((floor) => deployment.admissibility.geq(item.class, floor)))

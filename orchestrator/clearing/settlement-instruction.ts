@@ -8,9 +8,9 @@ import type { Deployment } from "./deployment.ts";
 import { distributionLineSchema, distributionOf, type Multipliers, type Release } from "./distribution.ts";
 import type { Docket } from "./docket.ts";
 import { isEngineRecord, NotTheEngine } from "./engine.ts";
-import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
+import { amountSchema, digestSchema, nameSchema, secondsOf, timeSchema, toBps } from "./fields.ts";
 import { type Obligation, type Outcomes, outcomesOf, type Purpose, performersOf, type ReleaseRule } from "./obligation.ts";
-import { type OverrideRecord, UPHELD_DISPUTES } from "./override.ts";
+import { type OverrideRecord, type Ruling, UPHELD_DISPUTES } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
@@ -36,13 +36,19 @@ export const collateralEndSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("return"), amount: amountSchema }),
   z.strictObject({ type: z.literal("slash"), amount: amountSchema, return_amount: amountSchema }),
 ]);
-const collateralActionSchema = z.strictObject({
-  type: z.literal("hold"),
-  amount: amountSchema,
-  until: timeSchema,
-  /** Its effect at finality. */
-  on_final: collateralEndSchema,
-});
+type CollateralEnd = z.infer<typeof collateralEndSchema>;
+/** Held until finality, or one of its ends at once. */
+const collateralActionSchema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("hold"),
+    amount: amountSchema,
+    until: timeSchema,
+    /** Its effect at finality. */
+    on_final: collateralEndSchema,
+  }),
+  ...collateralEndSchema.options,
+]);
+type CollateralAction = z.infer<typeof collateralActionSchema>;
 /** `escalate`: somebody else decides the claim, up to this amount; the rest of the instruction does not wait for it. */
 export const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny", "escalate"]), amount: amountSchema, currency });
 const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
@@ -79,9 +85,9 @@ interface Settled {
 /**
  * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the collateral's
  * floor are decided; each action depends on its own floor. The outcome's template
- * (`outcomesOf`) states what happens to fee, principal, collateral and claim; collateral is held until finality. Under a release rule a
- * released fee is divided by the score and the payees' multipliers. The docket refuses obligations that are already settled. Throws
- * NotTheEngine unless the caller is the decision's engine.
+ * (`outcomesOf`) states what happens to fee, principal, collateral and claim; collateral is held until finality, unless the parties agreed on
+ * `at_once`. Under a release rule a released fee is divided by the score and the payees' multipliers. The docket refuses obligations that are
+ * already settled. Throws NotTheEngine unless the caller is the decision's engine.
  */
 export function settle(
   cleared: Cleared,
@@ -156,18 +162,30 @@ export function settleOverride(
     override_id,
     obligation_hash: obligation.obligation_hash,
     fee_action,
+    ...collateralRuled(override, ruling, docket.margin(obligation.obligation_hash).posted ?? obligation.economic_terms.collateral),
     ...(overruled === undefined ? ruledOn(obligation, ruling, paid) : announcedAfterAppeal(overruled, fee_action, obligation)),
     ...railOf(obligation),
   };
   return docket.settle(signed(body, engine));
 }
 
+/** What a ruling makes of the collateral: held as long as somebody can appeal. */
+function collateralRuled(
+  { acted_at, appeal_window_closes_at }: OverrideRecord,
+  { slashed }: Ruling,
+  collateral: number,
+): Pick<SettlementInstruction, "collateral_action"> {
+  if (slashed === undefined || collateral === 0) return {};
+  const end = endOfCollateral(
+    collateral,
+    Object.values(slashed).reduce((sum, amount) => sum + amount, 0),
+  );
+  const isFinal = secondsOf(appeal_window_closes_at) <= secondsOf(acted_at);
+  return { collateral_action: isFinal ? end : { type: "hold", amount: collateral, until: appeal_window_closes_at, on_final: end } };
+}
+
 /** What a ruling in the panel's place makes of everyone's performance: whom it pays cleared the obligation. */
-function ruledOn(
-  obligation: Obligation,
-  { payees }: NonNullable<OverrideRecord["ruling"]>,
-  paid: boolean,
-): Pick<SettlementInstruction, "reputation_action"> {
+function ruledOn(obligation: Obligation, { payees }: Ruling, paid: boolean): Pick<SettlementInstruction, "reputation_action"> {
   const isDivided = obligation.settlement_policy?.release !== undefined;
   return { reputation_action: { passport_delta: performances(obligation, (each) => paid && (!isDivided || payees.includes(each))) } };
 }
@@ -311,20 +329,30 @@ function feeAction(
   return { type: "partial_release", release_amount: fee - retain, retain_amount: retain, currency, rationale };
 }
 
-function collateralAction(
-  settled: Settled,
-  { obligation, decision }: Cleared,
-  collateral: number,
-): NonNullable<SettlementInstruction["collateral_action"]> {
+function collateralAction(settled: Settled, { obligation, decision, aggregates }: Cleared, collateral: number): CollateralAction {
   const what = templateFor(settled, obligation).collateral;
   const loss = what === "slash" ? collateral : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
   const slash = what === "return" ? 0 : loss;
-  return {
-    type: "hold",
-    amount: collateral,
-    until: decision.appeal_window_closes_at,
-    on_final: slash === 0 ? { type: "return", amount: collateral } : { type: "slash", amount: slash, return_amount: collateral - slash },
-  };
+  const end = endOfCollateral(collateral, slash);
+  if (obligation.settlement_policy?.collateral === "at_once" && isFinalOutcome(settled, aggregates)) return end;
+  return { type: "hold", amount: collateral, until: decision.appeal_window_closes_at, on_final: end };
+}
+
+/** Whether the final settlement's floor decides the same: what moves before finality rests on no less than what moves after it. */
+function isFinalOutcome({ performed, complied }: Settled, { final_settlement }: Cleared["aggregates"]): boolean {
+  const final = settledOf(final_settlement);
+  return final?.performed === performed && final.complied === complied;
+}
+
+/** What a collateral ends as of which this much is taken; a rail may take more than was posted for it. */
+export function endOfCollateral(collateral: number, slash: number): CollateralEnd {
+  if (slash === 0) return { type: "return", amount: collateral };
+  return { type: "slash", amount: slash, return_amount: Math.max(0, collateral - slash) };
+}
+
+/** The end of a collateral, at once or after it was held. */
+export function collateralEndOf(action: CollateralAction): CollateralEnd {
+  return action.type === "hold" ? action.on_final : action;
 }
 
 /**

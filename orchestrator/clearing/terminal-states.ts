@@ -1,7 +1,7 @@
 import type { Deployment } from "./deployment.ts";
 import { type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
+import { collateralEndOf, isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
 
 /** States in which settlement-risk standards end (RAILS 9.4, Figure 13): the payment released or refunded, the collateral slashed, the claim paid. */
 export const TERMINAL_STATES = ["released", "refunded", "slashed", "claimed"] as const;
@@ -35,7 +35,8 @@ function reachedBy({ fee_action: fee, collateral_action: collateral, claim_actio
   if (fee?.type === "refund") reached.push({ state: "refunded", amount: fee.refund_amount });
   else if (fee !== undefined) reached.push({ state: "released", amount: fee.release_amount });
   if (fee?.type === "partial_release") reached.push({ state: "refunded", amount: fee.retain_amount });
-  if (collateral?.on_final.type === "slash") reached.push({ state: "slashed", amount: collateral.on_final.amount });
+  const end = collateral && collateralEndOf(collateral);
+  if (end?.type === "slash") reached.push({ state: "slashed", amount: end.amount });
   if (claim?.type === "pay") reached.push({ state: "claimed", amount: claim.amount });
   return reached;
 }

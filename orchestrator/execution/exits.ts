@@ -93,18 +93,30 @@ export function endOf(events: EndingEvents, { node, attempt }: AtAttempt, isOpen
   return { exit, end: { reason, receipt: by.hash, atFault: Object.keys(slashed), slashed }, block: by.block };
 }
 
-/** What each executor of an attempt lost: from its award until the same agent was bound to the same slot again. */
-function slashedIn({ bound, faulted }: EndingEvents, { node, attempt }: AtAttempt): Readonly<Record<string, number>> {
+/** What each executor of an attempt lost; `by`: until that human act was done, itself included. */
+export function slashedIn(
+  { bound, faulted }: Pick<EndingEvents, "bound" | "faulted">,
+  place: AtAttempt,
+  by?: Pick<Happened<unknown>, "at" | "hash">,
+): Readonly<Record<string, number>> {
   const slashed: Record<string, number> = {};
-  for (const { at, args } of bound) {
-    if (args.node !== node || args.attempt !== attempt) continue;
+  for (const { at, hash, args } of faultsIn(bound, faulted, place))
+    if (by === undefined || at < by.at || hash === by.hash) slashed[args.agent] = (slashed[args.agent] ?? 0) + Number(args.slashed);
+  return slashed;
+}
+
+/** The faults of an attempt's executors: from each one's award until the same agent was bound to the same slot again. */
+export function faultsIn<Fault extends Pick<Happened<AtSlot>, "at" | "args">>(
+  bound: readonly Pick<EndingEvents["bound"][number], "at" | "args">[],
+  faulted: readonly Fault[],
+  { node, attempt }: AtAttempt,
+): readonly Fault[] {
+  return bound.flatMap(({ at, args }) => {
+    if (args.node !== node || args.attempt !== attempt) return [];
     const isSame = (each: AtSlot) => each.node === node && each.slot === args.slot && each.agent === args.agent;
     const until = bound.find((each) => each.at > at && isSame(each.args))?.at;
-    for (const fault of faulted)
-      if (fault.at > at && (until === undefined || fault.at < until) && isSame(fault.args))
-        slashed[args.agent] = (slashed[args.agent] ?? 0) + Number(fault.args.slashed);
-  }
-  return slashed;
+    return faulted.filter((fault) => fault.at > at && (until === undefined || fault.at < until) && isSame(fault.args));
+  });
 }
 
 /** The record of an attempt's end. `at`: unix seconds. Throws what the library refuses. */

@@ -20,7 +20,7 @@ import {
   TRUSTED,
 } from "./clearing-record.ts";
 import { termsOf } from "./consensus.ts";
-import { type EndingEvents, endOf, exitOf, exitSchema, type Happened } from "./exits.ts";
+import { type EndingEvents, endOf, exitOf, exitSchema, type Happened, slashedIn } from "./exits.ts";
 import { factsOf } from "./judging.ts";
 import { type Concluded, type Judged, slotsIn } from "./passports.ts";
 import { type ServiceSchemas, serviceSchemasSchema } from "./sandbox/run.ts";
@@ -65,6 +65,8 @@ interface Act {
   readonly name: ActionName;
   readonly node: number;
   readonly attempt: number;
+  /** Orders it among the mission's events. */
+  readonly at: bigint;
   readonly hash: Hash;
   readonly deed: Omit<HumanDeed, "ruling" | "decision" | "appealsUntil">;
 }
@@ -155,13 +157,14 @@ function isDecidedSo({ state }: NodeView, record: ClearingRecord | undefined): b
 
 /** The payment determined by an act in place of the panel. */
 async function decided(client: CityClient, mission: Mission, view: NodeView, act: Act, attempt: Attempt): Promise<HumanDeed["ruling"]> {
-  if (act.name === "REJECT_POP") return { score: 0, payees: [], basis: [] };
+  const slashed = slashedIn(await endingsOf(client, mission.address), { node: act.node, attempt: act.attempt }, act);
+  if (act.name === "REJECT_POP") return { score: 0, payees: [], basis: [], slashed };
   const approved = (await client.mission(mission.address).history("ReviewApproved")).find(
     ({ transactionHash }) => transactionHash === act.hash,
   );
   const { share, agreeing } = approved?.args ?? view;
   const payees = view.slots.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : []));
-  return { ...shownFor(attempt, payees), score: share / BASIS_POINTS };
+  return { ...shownFor(attempt, payees), score: share / BASIS_POINTS, slashed };
 }
 
 /** The instruction after a ruling on appeals; undefined if the ruling leaves it, or there was none: a failed attempt earns nothing. */
@@ -177,7 +180,8 @@ async function ruledOn(
   const action = standing?.fee_action;
   if (resolved === undefined || resolved.args.upheld === 0 || action?.type !== "partial_release") return undefined;
   const payees = (action.distribution ?? []).filter(({ multiplier }) => multiplier !== undefined).map(({ payee }) => payee);
-  return { score: resolved.args.share / BASIS_POINTS, payees, basis: [] };
+  const slashed = slashedIn(await endingsOf(client, mission.address), { node: act.node, attempt: act.attempt }, act);
+  return { score: resolved.args.share / BASIS_POINTS, payees, basis: [], slashed };
 }
 
 /** Whom a ruling on the appeals of an attempt frees of its failure. */
@@ -393,7 +397,8 @@ async function actsOn(client: CityClient, mission: Address): Promise<readonly Ac
   const [reopened, amended] = await Promise.all([contract.history("Reopened"), contract.history("NodeAmended")]);
   const begun = [...reopened, ...amended];
   const acts: Act[] = [];
-  for (const { args, blockNumber, logIndex, transactionHash } of executed) {
+  for (const event of executed) {
+    const { args, blockNumber, logIndex, transactionHash } = event;
     const name = ACTION_NAMES[args.action - 1];
     if (name === undefined || !NODE_ACTS.includes(name)) continue;
     const before = begun.filter(
@@ -404,7 +409,7 @@ async function actsOn(client: CityClient, mission: Address): Promise<readonly Ac
     const attempt = about ?? Math.max(0, ...before.map((each) => each.args.attempt));
     const { adjudicators, justification, digest } = args;
     const deed = { act: name, acted_by: adjudicators, justification, receipt: digest, at: await timeAt(client, blockNumber) };
-    acts.push({ name, node: args.node, attempt, hash: transactionHash, deed });
+    acts.push({ name, node: args.node, attempt, at: placed(event).at, hash: transactionHash, deed });
   }
   return acts;
 }

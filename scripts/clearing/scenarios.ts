@@ -76,7 +76,11 @@ async function webhookRows(seed: Seed, played: Played): Promise<Row[]> {
       "1300 released, 200 retained",
       fee?.type === "partial_release" ? `${fee.release_amount} released, ${fee.retain_amount} retained` : String(fee?.type),
     ),
-    same("webhook: collateral", "hold 500 until 2026-05-28T14:32:00Z", `${hold?.type} ${hold?.amount} until ${hold?.until}`),
+    same(
+      "webhook: collateral",
+      "hold 500 until 2026-05-28T14:32:00Z",
+      `${hold?.type} ${hold?.amount} until ${hold?.type === "hold" ? hold.until : "now"}`,
+    ),
     same(
       "webhook: passport delta",
       "cleared_obligations +1, dependency_policy_compliance -1, policy_violations +1",

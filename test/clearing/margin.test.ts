@@ -120,9 +120,11 @@ describe("a pause for margin", () => {
     const failed = openDocket();
     granted(pause(failed));
     granted(post(failed, 400));
-    expect(granted(settle(cleared("FAIL"), engine, failed))?.collateral_action?.on_final).to.deep.equal({
-      ...{ type: "slash", amount: 400, return_amount: 0 },
-    });
+    expect(granted(settle(cleared("FAIL"), engine, failed))?.collateral_action)
+      .to.have.property("on_final")
+      .that.deep.equals({
+        ...{ type: "slash", amount: 400, return_amount: 0 },
+      });
     const absent = openDocket();
     granted(pause(absent));
     granted(post(absent));

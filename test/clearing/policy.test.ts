@@ -3,6 +3,7 @@ import { expect } from "chai";
 import {
   bindObligation,
   clear,
+  collateralEndOf,
   deployment,
   emitted,
   hashOf,
@@ -33,11 +34,11 @@ const { signers, registry } = castOf("policies", {
 const world = deployment(registry);
 const RAIL = { execution_rail: { name: "escrow" } };
 type Policy = NonNullable<Obligation["settlement_policy"]>;
-const termsUnder = (settlement_policy?: Policy) =>
+const termsUnder = (settlement_policy?: Policy, admissibility_floors: Obligation["admissibility_floors"] = { fee_release: "ATT" }) =>
   signObligation(
     {
       ...{ obligation_id: hashOf({ deal: "policies" }), parties: { requestor: "buyer", provider: "agent" }, task: {}, scope: {} },
-      ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors: { fee_release: "ATT" } },
+      ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors },
       verifier_policy: { verifiers: ["works", "rules"], count: 2, quorum: 2 },
       economic_terms: { fee: 900, collateral: 400, principal: 5000, claim_ceiling: 700, currency: "USD" },
       deadlines: { execution_window_hours: 2, appeal_window_hours: 24 },
@@ -48,8 +49,14 @@ const termsUnder = (settlement_policy?: Policy) =>
 const boundTo = (outcomes: Outcomes, more: Partial<Policy> = {}) => bindObligation(termsUnder({ ...RAIL, outcomes, ...more }), world);
 
 /** The instruction after these verdicts; `loss`: as estimated by whoever finds a failure, if at all. */
-function instructed(settlement_policy: Policy | undefined, performance: VerdictName, policy: VerdictName, loss: number | null = 250) {
-  const obligation = granted(bindObligation(termsUnder(settlement_policy), world));
+function instructed(
+  settlement_policy: Policy | undefined,
+  performance: VerdictName,
+  policy: VerdictName,
+  loss: number | null = 250,
+  floors?: Obligation["admissibility_floors"],
+) {
+  const obligation = granted(bindObligation(termsUnder(settlement_policy, floors), world));
   const { obligation_hash } = obligation;
   const item = emitted(
     obligation_hash,
@@ -77,7 +84,7 @@ function instructed(settlement_policy: Policy | undefined, performance: VerdictN
 /** What an instruction says: released, principal, slashed, claim paid. */
 function paid(...of: Parameters<typeof instructed>) {
   const { fee_action: fee, principal_action, collateral_action, claim_action } = instructed(...of) ?? {};
-  const end = collateral_action?.on_final;
+  const end = collateral_action && collateralEndOf(collateral_action);
   const released = fee === undefined || fee.type === "refund" ? 0 : fee.release_amount;
   return [released, principal_action?.type, end?.type === "slash" ? end.amount : 0, claim_action?.amount];
 }
@@ -112,6 +119,30 @@ describe("a settlement policy", () => {
     expect(instructed(left, "FAIL", "PASS", 9999)?.claim_action).to.deep.equal({ type: "escalate", amount: 700, currency: "USD" });
     expect(instructed(undefined, "FAIL", "PASS", null)?.claim_action).to.deep.equal({ type: "escalate", amount: 700, currency: "USD" });
     expect(instructed(left, "PASS", "PASS")?.claim_action).to.deep.equal({ type: "deny", amount: 0, currency: "USD" });
+  });
+
+  it("has the rail hold the collateral until finality, or act on it at once, to be reversed until then", () => {
+    const { standard } = SETTLEMENT_TEMPLATES;
+    const until = "2027-01-16T08:00:00Z";
+    const slashed = { type: "slash", amount: 250, return_amount: 150 } as const;
+    const returned = { type: "return", amount: 400 } as const;
+    for (const held of [undefined, RAIL, { ...RAIL, collateral: "held" as const }]) {
+      const action = (verdict: VerdictName) => instructed(held, verdict, "PASS")?.collateral_action;
+      expect(action("FAIL")).to.deep.equal({ type: "hold", amount: 400, until, on_final: slashed });
+      expect(action("PASS")).to.deep.equal({ type: "hold", amount: 400, until, on_final: returned });
+    }
+    const atOnce = { ...RAIL, outcomes: standard, collateral: "at_once" } as const;
+    expect(instructed(atOnce, "FAIL", "PASS")?.collateral_action).to.deep.equal(slashed);
+    expect(instructed(atOnce, "PASS", "FAIL")?.collateral_action).to.deep.equal(returned);
+  });
+
+  it("holds what may move at once where the floor of the final settlement decides nothing, and leaves it alone where no floor is met", () => {
+    const atOnce = { ...RAIL, collateral: "at_once" } as const;
+    const under = (floors: Partial<Obligation["admissibility_floors"]>) =>
+      instructed(atOnce, "FAIL", "PASS", 250, { fee_release: "ATT", ...floors })?.collateral_action;
+    expect(under({ final_settlement: "ATT" })?.type).to.equal("slash");
+    expect(under({ final_settlement: "PROOF" })?.type).to.equal("hold");
+    expect(under({ collateral_hold: "PROOF" })).to.equal(undefined);
   });
 
   it("does not bind if its parts contradict each other", () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { timeOf } from "../../orchestrator/clearing/fields.ts";
 import {
   belowBand,
   bindObligation,
@@ -191,7 +192,8 @@ describe("an obligation with a release rule", () => {
     const failed = cleared([{ verdict: "FAIL" }, { verdict: "FAIL" }, undefined]);
     const instruction = granted(settle(failed, keys.engine, openDocket()));
     expect(instruction?.fee_action).to.deep.equal({ type: "refund", refund_amount: 3_000_001, currency: "units" });
-    expect(instruction?.collateral_action?.on_final).to.deep.equal({ type: "slash", amount: 500, return_amount: 0 });
+    const slashed = { type: "slash", amount: 500, return_amount: 0 };
+    expect(instruction?.collateral_action).to.have.property("on_final").that.deep.equals(slashed);
   });
 
   it("does not guess a multiplier", () => {
@@ -364,6 +366,37 @@ describe("a human act", () => {
     expect(refusals(evaluateFinality({ ...final, decision: disputed.decision, now: NOW + 100n }))).to.deep.equal(["INSTRUCTION_ANCHOR"]);
     const later = { ...override, acted_by: ["somebody else"] };
     expect(refusals(evaluateFinality({ ...final, decision: later, now: NOW + 100n }))).to.deep.equal(["DECISION_ANCHOR"]);
+  });
+
+  it("says what becomes of the collateral where the rail says what it took: held in its window, final without one", () => {
+    const actionOf = (slashed: Readonly<Record<string, number>> | undefined, appealsUntil = DEED.appealsUntil) => {
+      const act = write({ appealsUntil, ...ruling(slashed === undefined ? {} : { slashed }) });
+      return granted(settleOverride(granted(act), bound, keys.engine, openDocket(), EVEN))?.collateral_action;
+    };
+    expect(actionOf(undefined), "nothing is said of it").to.equal(undefined);
+    const until = timeOf(DEED.appealsUntil);
+    expect(actionOf({})).to.deep.equal({ type: "hold", amount: 500, until, on_final: { type: "return", amount: 500 } });
+    expect(actionOf({}, DEED.at)).to.deep.equal({ type: "return", amount: 500 });
+    expect(actionOf({ ann: 100, bob: 50 }, DEED.at)).to.deep.equal({ type: "slash", amount: 150, return_amount: 350 });
+    expect(actionOf({ ann: 600 }, DEED.at)).to.deep.equal({ type: "slash", amount: 600, return_amount: 0 });
+    expect(refusals(write(ruling({ slashed: { lab: 1 } })))).to.deep.equal(["OVERRIDE_OF_STRANGER"]);
+  });
+
+  it("takes no collateral on less than its floor", () => {
+    const strict = granted(
+      bindObligation(
+        signObligation({ ...TERMS, admissibility_floors: { ...TERMS.admissibility_floors, collateral_hold: "PROOF" } }, {}),
+        deployment(registry, { undertook: () => true }),
+      ),
+    );
+    const deed = (slashed?: Readonly<Record<string, number>>) => ({
+      ...DEED,
+      ...ruling({ basis: [itemHash(itemOf(0))], ...(slashed === undefined ? {} : { slashed }) }),
+    });
+    const write = (of: HumanDeed) =>
+      recordOverride({ obligation: strict, envelope: disputed.envelope, deed: of, deployment: world, engine: keys.engine });
+    expect(write(deed()).ok, "a fee on an item of class ATT").to.equal(true);
+    expect(refusals(write(deed({})))).to.deep.equal(["OVERRIDE_BELOW_FLOOR"]);
   });
 
   it("takes the place of an instruction only after an appeal", () => {

@@ -13,12 +13,15 @@ import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
 import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
+import { settlementSchema } from "../../orchestrator/execution/settlement-record.ts";
 import { contentIdFromDigest, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
-import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import { type JsonObject, parseJson, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
+import { logOf, textOf } from "../city/audit/forgery.ts";
 import { carryOutIn, copyHome, openHome } from "../support/city-home.ts";
 import { OVERRIDE, runCli } from "../support/cli.ts";
 import { exitsIn } from "../support/exits.ts";
@@ -192,6 +195,16 @@ describe("scenario: a manipulated output", function () {
     expect(new Set(principals).size).to.equal(2);
     expect(outcome.status).to.equal("completed");
     expect(balances(outcome.money)).to.equal(true);
+  });
+
+  it("costs 100 of its stake, as the instruction of the ruling says", () => {
+    const files = new Map(openBundle(outcome.bundle ?? "").files);
+    const rejected = logOf(files).flatMap(({ kind, subjects, content }) => {
+      if (kind !== "execution.settlement" || content === null || subjects[2] !== "0") return [];
+      const { instruction } = settlementSchema.parse(parseJson(textOf(files, `blocks/${content}`)));
+      return instruction.override_id !== undefined && instruction.fee_action?.type === "refund" ? [instruction.collateral_action] : [];
+    });
+    expect(rejected).to.deep.equal([{ type: "slash", amount: 100_000_000, return_amount: 50_000_000 }]);
   });
 
   it("never becomes part of the agent's past", async () => {

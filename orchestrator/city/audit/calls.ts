@@ -3,7 +3,7 @@ import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hex } from "../../primitives/hex.ts";
 import { CALLS, type CallAnswer, type CallName, type CallRequest } from "../../protocol/calls.ts";
 import { questions, verdictResults } from "../../protocol/evidence.ts";
-import { decodeClearWave, decodeCommitWave, decodeRevealWave } from "../../rules/wire.ts";
+import { decodeClearWave, decodeCommitWave, decodeRevealWave, type WireVerdict } from "../../rules/wire.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { handedIn } from "./handed-in.ts";
@@ -11,6 +11,7 @@ import type { SlotHistory } from "./history.ts";
 import { type Check, Inspection } from "./inspection.ts";
 import { sentBids } from "./market.ts";
 import { type CallSource, callsHold, recordedCalls, type WholeCall } from "./recorded-calls.ts";
+import { isSentByCity } from "./signatures.ts";
 import { panelOf } from "./verdicts.ts";
 
 const CALLS_CHECK = { name: "CALLS", file: BUNDLE_FILES.log } as const;
@@ -36,7 +37,7 @@ export function callSource({ log, block, hasBlock, client, outcome }: AuditConte
   return { log, block, hasBlock, root: addressSchema.parse(outcome.mission), city: client };
 }
 
-/** Whose key is not of the city's process. */
+/** Whether a seat's key is not of the city's process. Who sent an act is another question: `isSentByCity`. */
 const isElsewhere = ({ nameOf }: Pick<AuditContext, "nameOf">, account: Address) => nameOf(account) === account;
 
 /** Who signed for answers is the runner that anchored the records. */
@@ -67,7 +68,7 @@ function signatures(context: AuditContext, whole: readonly WholeCall[], seen: In
   const given = new Set(answered(whole, "sign").map(({ to, answer }) => `${to} ${answer.signature}`.toLowerCase()));
   for (const { what, signer, from, signature } of [...inSession(context), ...inMission(context)]) {
     // What others send for it, itself among them, nobody of this city asked it for.
-    if (!isElsewhere(context, signer) || signature === "0x" || isElsewhere(context, from)) continue;
+    if (!isElsewhere(context, signer) || signature === "0x" || !isSentByCity(context, from)) continue;
     seen.holds(given.has(`${signer} ${signature}`.toLowerCase()), `${what} of ${signer}`, "follows from no recorded call");
   }
 }
@@ -119,7 +120,7 @@ function offers(context: AuditContext, whole: readonly WholeCall[], seen: Inspec
   const made = answered(whole, "bid").filter(({ request }) => isSame(request.mission, mission));
   for (const { from, offer, auth } of sentBids(context)) {
     const { agent } = auth;
-    if (offer.mission !== mission || !isElsewhere(context, agent) || isElsewhere(context, from)) continue;
+    if (offer.mission !== mission || !isElsewhere(context, agent) || !isSentByCity(context, from)) continue;
     const own = made.filter(({ to }) => isSame(to, agent)).flatMap(({ answer }) => answer);
     const isOffered = own.some(({ node, price }) => node === offer.node && BigInt(price) === offer.price);
     seen.holds(isOffered, `bid of ${nameOf(agent)} for ${label(offer.node)}`, "is none of its recorded offers");
@@ -131,7 +132,7 @@ function work(context: AuditContext, whole: readonly WholeCall[], seen: Inspecti
   const { record, history, nameOf, label } = context;
   const [pledged, opened] = [answered(whole, "pledge"), answered(whole, "open")];
   // Whoever works alone on a node opens what it commits to at once.
-  const ofCity = ({ from }: { readonly from: Address }) => !isElsewhere(context, from);
+  const ofCity = ({ from }: { readonly from: Address }) => isSentByCity(context, from);
   const sent = record
     .calls("CollaborationContract", "commitWave")
     .filter(ofCity)
@@ -161,17 +162,20 @@ function work(context: AuditContext, whole: readonly WholeCall[], seen: Inspecti
 async function verdicts(context: AuditContext, whole: readonly WholeCall[], seen: Inspection): Promise<void> {
   const judged = answered(whole, "judge");
   const { record } = context;
-  // What a verifier posted itself stands in the clearing that follows, whoever sends that.
-  const own = (["post", "clear", "advance"] as const).flatMap((name) =>
-    record
-      .calls("CollaborationContract", name)
-      .filter(({ from, args }) => isElsewhere(context, from) && args[0] !== "0x")
-      .flatMap(({ args }) => decodeClearWave(args[0]).verifiers.map(({ verifier }) => verifier)),
+  // What others handed in, the verifier itself among them, stands in the clearing that follows, whoever sends that.
+  const others = new Set(
+    (["post", "clear", "advance"] as const).flatMap((name) =>
+      record
+        .calls("CollaborationContract", name)
+        .filter(({ from, args }) => !isSentByCity(context, from) && args[0] !== "0x")
+        .flatMap(({ at, args }) => givenIn(context, at, args[0])),
+    ),
   );
   for (const { node, at, verdicts: given } of await handedIn(context)) {
     const attempt = context.history.attemptAt(node, at);
-    for (const { verifier, question, result, confidence, score, agreeing, basis } of given) {
-      if (!isElsewhere(context, verifier) || own.some((each) => isSame(each, verifier))) continue;
+    for (const { verifier, ...verdict } of given) {
+      if (!isElsewhere(context, verifier) || others.has(givenAs({ node, attempt }, verifier, verdict))) continue;
+      const { question, result, confidence, score, agreeing, basis } = verdict;
       const asked = judged.filter(({ to, request }) => isSame(to, verifier) && isAt(request, context.mission, { node, attempt }));
       const said = asked.flatMap(({ answer }) =>
         answer.map((each) => [...wordsOf(each), each.confidence, each.score, each.agreeing, each.basis].join()),
@@ -180,6 +184,26 @@ async function verdicts(context: AuditContext, whole: readonly WholeCall[], seen
       seen.holds(said.includes(stands), `verdict of ${context.nameOf(verifier)} on ${context.label(node)}`, "is none that it answered");
     }
   }
+}
+
+/** The verdicts that a wave says in full. */
+function givenIn({ history }: AuditContext, at: bigint, wave: Hex): readonly string[] {
+  const { orders, verifiers } = decodeClearWave(wave);
+  return verifiers.flatMap(({ verifier, verdicts: list }) =>
+    list.flatMap((verdict) => {
+      const node = typeof verdict === "string" ? undefined : orders[verdict.order]?.node;
+      if (typeof verdict === "string" || node === undefined) return [];
+      return [givenAs({ node, attempt: history.attemptAt(node, at) }, verifier, verdict)];
+    }),
+  );
+}
+
+function givenAs(
+  { node, attempt }: Pick<SlotHistory, "node" | "attempt">,
+  verifier: Address,
+  { question, result, confidence, score, agreeing, basis }: WireVerdict,
+): string {
+  return [node, attempt, verifier.toLowerCase(), question, result, confidence, score, agreeing, basis].join();
 }
 
 const wordsOf = ({ question, result }: CallAnswer<"judge">[number]) => [question, result];

@@ -10,6 +10,7 @@ import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { parameterBefore } from "./parameters.ts";
+import { slashesByLaw } from "./slashes.ts";
 
 const PASS = 1;
 /** `enum MissionState`: the mission is over. */
@@ -20,7 +21,7 @@ const [OUTCOME, DISSENT, CLEARED_FAIL] = [reasonCode("OUTCOME"), reasonCode("DIS
 /** Every entitlement is equation 9 over price, share and reputation at the award; every claim moved just that (decisions 5, 88). */
 export const payouts: ChainCheck = {
   name: "PAYOUTS",
-  what: "every entitlement computed again, every credit of executors and verifiers",
+  what: "every entitlement computed again, every credit of executors and verifiers, every slash of an executor",
   file: BUNDLE_FILES.chain,
   run(context, seen) {
     const { record, mission, session, history, roles, nameOf, label } = context;
@@ -45,6 +46,7 @@ export const payouts: ChainCheck = {
       entitled(args, first?.at ?? at, BigInt(ruling?.args.share ?? 0), " after an appeal");
     }
     claims(context, seen);
+    slashesByLaw(context, seen);
   },
 };
 

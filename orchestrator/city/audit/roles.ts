@@ -65,6 +65,15 @@ export class Roles {
     return BigInt(changes.at(-1)?.args.current ?? INITIAL_REPUTATION);
   }
 
+  /** What an agent held of its own, locked or not, smallest unit. */
+  stakeBefore(agent: Address, at: bigint): bigint {
+    const isOwn = (each: { readonly at: bigint; readonly args: { readonly agent: Address } }) => each.at < at && each.args.agent === agent;
+    const sum = (name: "StakeAdded" | "StakeWithdrawn" | "StakeSlashed") =>
+      this.#record.events("ProducerContract", name).reduce((total, each) => (isOwn(each) ? total + each.args.amount : total), 0n);
+    const registered = this.#record.events("ProducerContract", "AgentRegistered").find(isOwn);
+    return (registered?.args.stake ?? 0n) + sum("StakeAdded") - sum("StakeWithdrawn") - sum("StakeSlashed");
+  }
+
   /** Faults of an agent that were found and not settled then. */
   openFaultsBefore(agent: Address, at: bigint): number {
     const counted = (["AgentAccused", "AgentDischarged"] as const)

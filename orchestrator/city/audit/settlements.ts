@@ -3,7 +3,7 @@ import { secondsOf, toBps } from "../../clearing/fields.ts";
 import { obligationHash, obligationSchema } from "../../clearing/obligation.ts";
 import { isOver, missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
-import { type EndingEvents, endOf, exitSchema, failedBy } from "../../execution/exits.ts";
+import { type EndingEvents, endOf, exitSchema, failedBy, slashedIn } from "../../execution/exits.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
 import {
   exoneratedBy,
@@ -23,6 +23,7 @@ import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { faultyIn, recomputeSettlement } from "./settled-again.ts";
+import { slashesByDocuments } from "./slashes.ts";
 import { recordOf } from "./works.ts";
 
 /** After everything that happened. */
@@ -34,7 +35,7 @@ export const END = 2n ** 255n;
  */
 export const settlements: Check = {
   name: "SETTLEMENTS",
-  what: "obligation of every award, record of every human act and of every end without a settlement, every instruction derived again from the documents; its every unit against the chain's",
+  what: "obligation of every award, record of every human act and of every end without a settlement, every instruction derived again from the documents; its every unit, and every stake that it takes, against the chain's",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const { history, law, label, client, mission } = context;
@@ -78,6 +79,9 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
   seen.same(found.value.obligation_hash, undertaken, `${subject}: the obligation against law and awards`, file);
   const overrides = await overridesOf(context, seen, { node, attempt, subject }, terms);
   const instructions = settlementsOf(context, place);
+  const finality = recordOf(context, "execution.finality", place, finalitySchema)?.value;
+  if (instructions.length > 0)
+    slashesByDocuments(context, seen, { node, attempt, subject }, { settlements: instructions, overrides, finality });
   const lines = recomputeSettlement(seen, {
     subject,
     file,
@@ -85,7 +89,7 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
     recordOf: (drawBlock) => recordOf(context, "execution.clearing", [...place, drawBlock], clearingRecordSchema)?.value,
     overrides,
     settlements: instructions,
-    finality: recordOf(context, "execution.finality", place, finalitySchema)?.value,
+    finality,
     exit: recordOf(context, "execution.exit", place, exitSchema)?.value,
     standings: () => standings,
     undertook: ({ obligation_hash }) => obligation_hash === undertaken,
@@ -223,7 +227,11 @@ async function overridesOf(
     kind === "execution.override" && wanted.every((part, place) => subjects[place] === part) ? [subjects[3] ?? ""] : [],
   );
   const found: Override[] = [];
-  for (const { args, hash, block, name } of acts) {
+  const events = {
+    bound: record.events("CollaborationContract", "ExecutorBound"),
+    faulted: record.events("CollaborationContract", "ExecutorFaulted"),
+  };
+  for (const { at, args, hash, block, name } of acts) {
     const about = `${subject}: ${name}`;
     const kept = recordOf(context, "execution.override", [mission, node, attempt, args.digest], overrideSchema);
     if (!seen.holds(kept !== undefined, about, "is not on record") || kept === undefined) continue;
@@ -238,6 +246,14 @@ async function overridesOf(
     const granted = approved.find((each) => each.hash === hash)?.args ?? resolved.find((each) => each.hash === hash)?.args;
     if (override.ruling !== undefined && granted !== undefined)
       seen.same(toBps(override.ruling.score), granted.share, `${about}: share`, blockFile(kept.id));
+    // Records of earlier versions say nothing of it.
+    if (override.ruling?.slashed !== undefined)
+      seen.same(
+        override.ruling.slashed,
+        slashedIn(events, { node, attempt }, { at, hash }),
+        `${about}: what the chain had taken of whom`,
+        blockFile(kept.id),
+      );
     if (override.ruling !== undefined && granted !== undefined && "agreeing" in granted)
       seen.same(
         override.ruling.payees,

@@ -54,7 +54,7 @@ export function isAuthorised<Name extends MessageName>(
   return isSignedBy(context, signer, name, message, signature);
 }
 
-/** Whether one of the city's relayers sent it: whatever signers send by themselves was never handed in to the city. */
+/** Whether one of the city's relayers sent it: whatever signers, or others for them, send by themselves was never handed in to the city. */
 export function isSentByCity({ nameOf }: Pick<ChainContext, "nameOf">, from: Address | undefined): boolean {
   return from !== undefined && nameOf(from).startsWith("relayer-");
 }

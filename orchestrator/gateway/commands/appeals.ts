@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fileAppeal, prepareAppeal } from "../../city/missions/appeal.ts";
+import { MAX_GROUNDS } from "../../clearing/appeal.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { type Command, cityCommand } from "../command.ts";
 import { address, count, hash, toAddress, toHash, units } from "../wire.ts";
@@ -7,8 +8,6 @@ import { missionNamed } from "./missions.ts";
 
 const node = count.max(255);
 const attempt = count.max(255).meta({ description: "Number of the attempt, from 0" });
-/** RAILS limits grounds alike (`clearing/appeal.ts`). */
-const MOST = 4_000;
 
 export const preparedAppealOutput = z.strictObject({
   transactions: z.array(
@@ -66,7 +65,7 @@ export const appealCommands: readonly Command[] = [
     cost: 40,
     input: z.strictObject({
       ...{ mission: address, node, attempt },
-      text: z.string().min(1).max(MOST),
+      text: z.string().min(1).max(MAX_GROUNDS),
       transactions: z
         .array(z.string().regex(/^0x[0-9a-f]{2,4000}$/))
         .max(2)
