@@ -32,6 +32,7 @@ export const REFUSALS = [
   "BreakerOpen",
   "NotInEscrow",
   "NotHonoured",
+  "OtherHistory",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

@@ -1,6 +1,7 @@
 import { AgreementRefused } from "./errors.ts";
 import { isEscrowed } from "./lifecycle.ts";
 import { isDollar } from "./money.ts";
+import { groundProblem } from "./release.ts";
 import { type Agreement, DEFAULTS, isDrawn } from "./schema.ts";
 
 /** What an arbiter has in any case: the signed acts. */
@@ -50,10 +51,7 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
     escrow?.enabled === true && !PAID_BY.includes(escrow.binding.type)
       ? `nobody here pays by ${escrow.binding.type}: write ${PAID_BY.join(", ")}`
       : undefined,
-  "escrow.payment.graduated_release.dynamic": ({ escrow }) => {
-    const dynamic = escrow?.payment.graduated_release?.dynamic;
-    return dynamic === undefined || dynamic === false ? undefined : "write the tiers that dynamicTiers returns, so that both sign them";
-  },
+  "escrow.payment.graduated_release.dynamic": groundProblem,
   "escrow.payment.graduated_release.tiers": (agreement) => (continuous(agreement)?.tiers ? TIERED : undefined),
   "escrow.payment.graduated_release.noise": (agreement) => (continuous(agreement)?.noise ? TIERED : undefined),
   "escrow.dead_mans_switch.evaluator_timeout_seconds": (agreement) => {

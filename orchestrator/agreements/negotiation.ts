@@ -7,6 +7,7 @@ import { agreementHash, type KeyOf, messageBytes, otherParty, PARTIES, type Part
 import { AgreementRefused } from "./errors.ts";
 import { type AgreementState, advance, type EventName, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
 import { unitsOf } from "./money.ts";
+import { isAboveDefault } from "./release.ts";
 import { type Agreement, DEFAULTS, identitySchema, readAgreement, sameIdentity } from "./schema.ts";
 
 /** Reasons for a counter. A closed list without free text, so that a counterparty's words never reach a model. */
@@ -60,7 +61,7 @@ export const negotiationMessageSchema = z.strictObject({
 export type NegotiationMessage = z.infer<typeof negotiationMessageSchema>;
 
 /** A warning for both parties before they sign; it blocks nothing. */
-export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data" | "market_reference_differs";
+export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data" | "market_reference_differs" | "tiers_above_default";
 
 /** State of a negotiation, derived from the proposal and the messages. */
 export interface Negotiation {
@@ -231,11 +232,16 @@ function secondsAfter(since: number, value: JsonValue): number | undefined {
   return Number.isNaN(at) ? undefined : (at - since) / 1_000;
 }
 
-/** Warns both parties of a price far from the median, without forbidding it. */
-function flagsOf(
+/** Warns both parties of a price far from the median, and of tiers that pay less than the default ones without a ground, forbidding neither. */
+function flagsOf(agreement: Agreement, medianPrice: string | undefined, stated?: NegotiationMessage["market_reference"]): PriceFlag[] {
+  const prices = priceFlagsOf(agreement, medianPrice, stated);
+  return isAboveDefault(agreement) ? [...prices, "tiers_above_default"] : prices;
+}
+
+function priceFlagsOf(
   { escrow, negotiation }: Agreement,
   medianPrice: string | undefined,
-  stated?: NegotiationMessage["market_reference"],
+  stated: NegotiationMessage["market_reference"],
 ): PriceFlag[] {
   if (escrow === undefined || !escrow.enabled) return [];
   const { amount, currency } = escrow.payment;

@@ -1,8 +1,10 @@
+import { z } from "zod";
 import { sha256 } from "../primitives/hash.ts";
+import { canonicalJson } from "../primitives/json.ts";
 import { AgreementRefused } from "./errors.ts";
 import type { AgreementState } from "./lifecycle.ts";
 import { hundredths, unitsOf, WHOLE } from "./money.ts";
-import type { Agreement, Tier } from "./schema.ts";
+import { type Agreement, type Tier, tierSchema } from "./schema.ts";
 import type { Determination } from "./score.ts";
 
 /** Default tiers. */
@@ -34,6 +36,11 @@ export function releasePercent(
   return reached(shifted(steps, hundredths(noise.points), noiseSeed), composite);
 }
 
+/** Percent that the default tiers release for a composite, hundredths. */
+export function defaultPercent(composite: number): number {
+  return reached(stepsOf(DEFAULT_TIERS), composite);
+}
+
 function reached(steps: readonly Step[], composite: number): number {
   return steps.findLast(({ at }) => at <= composite)?.percent ?? 0;
 }
@@ -57,7 +64,9 @@ function shifted(steps: readonly Step[], points: number, seed: string): readonly
   });
 }
 
-const DYNAMIC = { scores: 10, band: 3, rises: 2 } as const;
+/** Number of a provider's last scores that can raise tiers. */
+export const DYNAMIC_SCORES = 10;
+const DYNAMIC = { scores: DYNAMIC_SCORES, band: 3, rises: 2 } as const;
 
 /**
  * Tiers for a provider whose last ten scores (points) cluster just above a boundary: if half of them are within three points of it, it
@@ -81,6 +90,76 @@ export function dynamicTiers(tiers: readonly Tier[], scores: readonly number[]):
     return typeof below === "number" ? { ...tier, composite_score_lt: raise(below) } : tier;
   });
 }
+
+/** Why tiers are raised, written into the terms as `dynamic`, so that anyone computes the same. */
+const groundSchema = z.strictObject({
+  /** The tiers before. */
+  from: z.array(tierSchema).min(1).max(32),
+  /** The provider's last scores, hundredths, oldest first. */
+  scores: z.array(z.int().min(0).max(WHOLE)).max(DYNAMIC_SCORES),
+});
+
+export interface RaisedRelease {
+  readonly enabled: true;
+  readonly tiers: Tier[];
+  readonly dynamic: { readonly from: Tier[]; readonly scores: number[] };
+}
+
+/** A release by tiers as the provider's scores (hundredths, oldest first) raise them, with its ground: what a client writes. */
+export function raisedRelease(from: readonly Tier[], scores: readonly number[]): RaisedRelease {
+  const last = scores.slice(-DYNAMIC_SCORES);
+  return { enabled: true, tiers: [...raisedBy(from, last)], dynamic: { from: [...from], scores: last } };
+}
+
+/** Whether the terms say that the provider's history raised their tiers. */
+export function isRaised({ escrow }: Pick<Agreement, "escrow">): boolean {
+  const dynamic = escrow?.payment.graduated_release?.dynamic;
+  return dynamic !== undefined && dynamic !== false;
+}
+
+/** Why the stated ground does not give the stated tiers; undefined if it does, or none is stated. */
+export function groundProblem({ escrow }: Pick<Agreement, "escrow">): string | undefined {
+  const release = escrow?.payment.graduated_release;
+  if (release === undefined || !isRaised({ escrow })) return undefined;
+  const ground = groundSchema.safeParse(release.dynamic).data;
+  if (ground === undefined) return "write the tiers before and the provider's last scores, as raisedRelease does";
+  if (release.enabled && release.mode !== "continuous" && isSame(raisedBy(ground.from, ground.scores), release.tiers)) return undefined;
+  return "the tiers do not follow from it: write those of raisedRelease";
+}
+
+/**
+ * Compares the ground of raised tiers with the provider's last scores as the caller knows them. An offer must state these; as the first
+ * party signs, the scores may have changed if the tiers are the same by them. Throws OtherHistory.
+ */
+export function requireGround({ escrow }: Pick<Agreement, "escrow">, known: readonly number[], as: "offered" | "signed"): void {
+  const release = escrow?.payment.graduated_release;
+  const ground = groundSchema.safeParse(release?.dynamic).data;
+  if (ground === undefined) return;
+  const last = known.slice(-DYNAMIC_SCORES);
+  if (as === "offered" ? isSame(ground.scores, last) : isSame(raisedBy(ground.from, last), release?.tiers)) return;
+  throw new AgreementRefused(
+    "OtherHistory",
+    "The tiers are raised by other scores than the provider's last ones",
+    canonicalJson(last),
+    "propose again with the `release` of get_agreement_record, or without `dynamic`",
+  );
+}
+
+/** Whether tiers without a ground pay less than the default ones for some score. */
+export function isAboveDefault({ escrow }: Pick<Agreement, "escrow">): boolean {
+  const release = escrow?.payment.graduated_release;
+  if (release?.enabled !== true || release.mode === "continuous" || release.tiers === undefined) return false;
+  const steps = stepsOf(groundSchema.safeParse(release.dynamic).data?.from ?? release.tiers);
+  return stepsOf(DEFAULT_TIERS).some(({ at }) => reached(steps, at) < defaultPercent(at));
+}
+
+const raisedBy = (from: readonly Tier[], scores: readonly number[]) =>
+  dynamicTiers(
+    from,
+    scores.map((score) => score / 100),
+  );
+
+const isSame = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null);
 
 /** The grounds on which an agreement ended, besides its state. Percentages are the provider's. */
 export interface Grounds {

@@ -1,5 +1,6 @@
 import { canaryRate } from "./canary.ts";
 import type { AgreementState } from "./lifecycle.ts";
+import { defaultPercent } from "./release.ts";
 import type { Agreement } from "./schema.ts";
 import type { Determination, Measured } from "./score.ts";
 
@@ -83,6 +84,16 @@ export function scrutinyOf({ count, passed }: Standing): {
   readonly canaryRate: number;
 } {
   if (count < KNOWN) return { depth: "composite", canaryRate: canaryRate(undefined) };
-  const rate = passed / count;
-  return { depth: rate > 0.95 ? "structural" : "semantic", canaryRate: canaryRate(rate) };
+  const isProven = passed / count >= 0.95;
+  return { depth: isProven ? "structural" : "semantic", canaryRate: canaryRate(isProven ? 1 : undefined) };
+}
+
+/**
+ * Share of the payments, percent, that the default tiers would have withheld from a provider: how much of the price the next agreement is
+ * likely to return. Undefined while the provider is unknown.
+ */
+export function priceRiskOf(provider: string, records: readonly ClosingRecord[]): number | undefined {
+  const own = records.filter((record) => record.provider === provider);
+  if (own.length < KNOWN) return undefined;
+  return Math.round(own.reduce((sum, { composite }) => sum + 100 - defaultPercent(composite), 0) / own.length);
 }

@@ -93,7 +93,7 @@ const dimensionSchema = z.looseObject({
 });
 export type Dimension = z.infer<typeof dimensionSchema>;
 
-const tierSchema = z.union([
+export const tierSchema = z.union([
   z.looseObject({ composite_score_gte: z.number().min(0).max(100), release_percent: z.int().min(0).max(100) }),
   z.looseObject({ composite_score_lt: z.number().min(0).max(100), release_percent: z.int().min(0).max(100) }),
 ]);
@@ -212,8 +212,8 @@ export const agreementSchema = z.looseObject({
             mode: z.enum(["tiered", "continuous"]).optional(),
             tiers: z.array(tierSchema).max(32).optional(),
             noise: noiseSchema.optional(),
-            /** Refused by `requireHonoured`: what `dynamicTiers` returns is signed as the tiers. */
-            dynamic: z.json().optional(),
+            /** The ground of raised tiers (`groundOf`): those before, and the provider's scores. */
+            dynamic: z.unknown().optional(),
           })
           .optional(),
       }),

@@ -1,5 +1,14 @@
 import { expect } from "chai";
-import { agreementHash, messageBytes, openLife, readAgreement, say, take } from "../../orchestrator/agreements/index.ts";
+import {
+  agreementHash,
+  DEFAULT_TIERS,
+  messageBytes,
+  openLife,
+  raisedRelease,
+  readAgreement,
+  say,
+  take,
+} from "../../orchestrator/agreements/index.ts";
 import { rejection } from "../support/rejection.ts";
 import { EXAMPLE, keyOf, signers } from "./example.ts";
 
@@ -12,6 +21,8 @@ async function refusal(terms: object) {
   return found === undefined ? undefined : { code: Reflect.get(found, "code"), problem: found.message };
 }
 
+/** Ten scores just above a boundary, hundredths. */
+const HISTORY = Array.from({ length: 10 }, () => 7_600);
 const NOW = Date.parse(EXAMPLE.created_at) / 1_000;
 
 /** The life of an agreement as its client proposes it. */
@@ -74,7 +85,11 @@ describe("a proposal whose terms nobody would enforce", () => {
     "verification.canary_tasks.failure_action": [canaries({ failure_action: "terminate" })],
     "verification.consensus.method": [judged("majority")],
     "escrow.binding.type": [paidBy("http_callback"), paidBy("city")],
-    "escrow.payment.graduated_release.dynamic": [release({ dynamic: { band: 3 } })],
+    "escrow.payment.graduated_release.dynamic": [
+      release({ dynamic: { band: 3 } }),
+      release({ dynamic: true }),
+      release({ dynamic: raisedRelease(DEFAULT_TIERS, HISTORY).dynamic }),
+    ],
     "escrow.payment.graduated_release.tiers": [release({ mode: "continuous" })],
     "escrow.payment.graduated_release.noise": [
       release({ mode: "continuous", tiers: undefined, noise: { points: 3, seed_hash: `0x${"11".repeat(32)}` } }),
@@ -111,6 +126,7 @@ describe("a proposal whose terms nobody would enforce", () => {
       paidBy("x402"),
       judged("median"),
       release({ dynamic: false }),
+      release(raisedRelease(DEFAULT_TIERS, HISTORY)),
       filed({}),
       held(1_200),
       criteria({ gate_logic: "all_must_pass" }),

@@ -24,6 +24,7 @@ import {
   isCanary,
   messageBytes,
   passesCanary,
+  priceRiskOf,
   proposalFrom,
   type ResultChecks,
   readAgreement,
@@ -452,5 +453,16 @@ describe("a standing", () => {
     expect(scrutinyOf(standingOf("p", records))).to.deep.equal({ depth: "structural", canaryRate: 20 });
     expect(scrutinyOf(standingOf("q", records))).to.deep.equal({ depth: "composite", canaryRate: 5 });
     expect(scrutinyOf(standingOf("p", [...records, ...records.map((one) => ({ ...one, passed: false }))])).depth).to.equal("semantic");
+    const nineteen = Array.from({ length: 19 }, () => record);
+    const twenty = standingOf("p", [...nineteen, { ...record, passed: false }]);
+    expect(scrutinyOf(twenty), "95 of 100").to.deep.equal({ depth: "structural", canaryRate: 20 });
+  });
+
+  it("says how much of its payments were withheld, once it is known", () => {
+    const record = (composite: number) => ({ provider: "p", passed: true, composite, on_time: true, disputed: false, upheld: false });
+    const ten = [...Array.from({ length: 8 }, () => record(7_600)), record(0), record(9_500)];
+    expect(priceRiskOf("p", ten)).to.equal(22);
+    expect(priceRiskOf("p", ten.slice(1))).to.equal(undefined);
+    expect(priceRiskOf("q", ten)).to.equal(undefined);
   });
 });

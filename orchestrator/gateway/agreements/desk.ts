@@ -1,12 +1,15 @@
 /** Agreements of any parties: the gateway keeps their signed acts, reads the escrow on its chain, and derives each agreement's state. */
 import {
   type Act,
+  type Agreement,
   type AgreementLife,
   agreementHash,
   type ClosingRecord,
+  DYNAMIC_SCORES,
   haveMostJudged,
   isEscrowed,
   isOfNamed,
+  isRaised,
   keyOfDid,
   namedIn,
   type OpenBreaker,
@@ -17,6 +20,7 @@ import {
   promisedBefore,
   promiseOf,
   readMessage,
+  requireGround,
   resultIn,
   sameIdentity,
   take,
@@ -113,6 +117,7 @@ export class AgreementDesk {
     const at = this.#now(isEscrowedText(act.document));
     const { agreement, judges } = openLife(act, { keyOf: keyOfDid, now: at });
     requireFollowed(agreement, this.#escrow.bindings);
+    await this.#requireGround(agreement, "offered");
     await this.#breakers.requireClosed({ begins: "agreement", by: "client", terms: agreement, judges });
     const now = this.#now(false);
     const purse = shown === undefined ? undefined : await this.#escrow.purseOf(agreement, shown);
@@ -152,6 +157,7 @@ export class AgreementDesk {
       const given = { keyOf: keyOfDid, now: at, history: () => history, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
       const after = take(standing.life, act, given);
       if (act.act === "sign") {
+        if (agreement.signatures === undefined) await this.#requireGround(agreement, "signed");
         await this.#breakers.requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges });
         await this.#escrow.requireSigned(standing.job, act);
       }
@@ -163,6 +169,13 @@ export class AgreementDesk {
       return taken;
     }
     throw new Refused("GatewayBusy", "Concurrent acts changed this agreement", { action: "try again" });
+  }
+
+  /** Raised tiers follow from the provider's record here. Throws OtherHistory. */
+  async #requireGround(agreement: Agreement, as: "offered" | "signed"): Promise<void> {
+    if (!isRaised(agreement)) return;
+    const { scores } = await this.outcomes(agreement.parties.provider.identity, false);
+    requireGround(agreement, scores, as);
   }
 
   /** Whether a person named in an agreement signed this act. A person who consents with a contract wallet also authenticates as a reader. */
@@ -206,25 +219,34 @@ export class AgreementDesk {
 
   /**
    * Outcomes of a provider's newest finished agreements, and the number of distinct clients: keys cost nothing, so a record is worth as
-   * much as its clients. Counts agreements whose terms allow it (`visibility`), or all of them for the provider itself.
+   * much as its clients. Counts agreements whose terms allow it (`visibility`), or all of them for the provider itself. `scores`: of the
+   * last ten that were judged and count for everyone, in the order in which they were proposed, hundredths.
    */
   async outcomes(
     provider: PartyIdentity,
     isOwn: boolean,
-  ): Promise<{ readonly records: readonly ClosingRecord[]; readonly clients: number }> {
+  ): Promise<{ readonly records: readonly ClosingRecord[]; readonly clients: number; readonly scores: readonly number[] }> {
     const ids = await this.#store.signed({ name: nameOf(provider), limit: OUTCOMES_LOOK });
     const found = await Promise.all(
       ids.map(async (id) => {
         const standing = await this.get(id);
         const { agreement } = standing.life;
-        const isCounted = isOwn || isPublic(agreement) || agreement.visibility === "parties_and_reputation";
-        if (!isCounted || !sameIdentity(agreement.parties.provider.identity, provider)) return undefined;
+        const isShown = isPublic(agreement) || agreement.visibility === "parties_and_reputation";
+        if (!(isOwn || isShown) || !sameIdentity(agreement.parties.provider.identity, provider)) return undefined;
         const record = outcomeOf(standing);
-        return record === undefined ? undefined : { record, client: nameOf(agreement.parties.client.identity) };
+        const score = isShown && standing.life.results.length > 0 ? record?.composite : undefined;
+        return record === undefined ? undefined : { record, score, client: nameOf(agreement.parties.client.identity) };
       }),
     );
     const counted = found.filter((each) => each !== undefined);
-    return { records: counted.map(({ record }) => record), clients: new Set(counted.map(({ client }) => client)).size };
+    return {
+      records: counted.map(({ record }) => record),
+      clients: new Set(counted.map(({ client }) => client)).size,
+      scores: counted
+        .flatMap(({ score }) => score ?? [])
+        .slice(0, DYNAMIC_SCORES)
+        .toReversed(),
+    };
   }
 
   /** Composites of earlier deliveries under an agreement's promise, as far as this city keeps them. */

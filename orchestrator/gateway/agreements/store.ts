@@ -151,7 +151,7 @@ export class AgreementStore {
     const [joined, condition] = name === undefined ? ["", ""] : ["JOIN gateway_agreement_parties USING (id)", "AND identity = $3"];
     const rows = await this.#sql.query(
       `SELECT id FROM gateway_agreements ${joined}
-       WHERE opened > $1 AND acts >= ${ACTS_OF_SIGNED} ${condition} ORDER BY opened DESC LIMIT $2`,
+       WHERE opened > $1 AND acts >= ${ACTS_OF_SIGNED} ${condition} ORDER BY opened DESC, id DESC LIMIT $2`,
       [since, limit, ...(name === undefined ? [] : [name])],
     );
     return idsSchema.parse(rows);

@@ -6,6 +6,7 @@ import {
   cancellationSchema,
   challengeSchema,
   consentSchema,
+  DEFAULT_TIERS,
   deliverySchema,
   draftMessage,
   draftResult,
@@ -16,7 +17,9 @@ import {
   nominationSchema,
   PARTIES,
   type PartyIdentity,
+  priceRiskOf,
   RATIONALES,
+  raisedRelease,
   readAgreement,
   resultHash,
   STATUSES,
@@ -648,20 +651,25 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-records/{provider}",
     group: "Agreements",
-    doc: "Outcomes of a provider's newest agreements here (fulfilled, failed, disputed, or nothing delivered in time), the number of distinct clients, and the scrutiny this suggests for its next delivery. Counts agreements that are public or whose `visibility` is `parties_and_reputation`; all of them for the provider itself, authenticated as the reader.",
+    doc: "Outcomes of a provider's newest agreements here (fulfilled, failed, disputed, or nothing delivered in time), the number of distinct clients, and what this suggests for the next agreement: its scrutiny, the percentage of the price that the default tiers would have withheld so far (`priceRisk`, null while unknown), and `release`, for `escrow.payment.graduated_release`: the default tiers as raised by its last ten scores, with these. Counts agreements that are public or whose `visibility` is `parties_and_reputation`; all of them for the provider itself, authenticated as the reader.",
     access: "open",
     cost: 40,
     input: z.strictObject({ provider: did, ...reader }),
     output: z.strictObject({
       ...{ count, passed: count, composites: count, onTime: count, disputed: count, upheld: count, clients: count },
       scrutiny: z.strictObject({ depth: z.enum(["structural", "semantic", "composite"]), canaryRate: count }),
+      ...{ priceRisk: count.nullable(), release: document },
     }),
     async run(world, { provider, ...asked }) {
       const who = await readerIn(world, asked);
       const isOwn = who !== undefined && typeof who !== "string" && who.value === provider;
-      const { records, clients } = await deskOf(world).outcomes(didKey(provider), isOwn);
+      const { records, clients, scores } = await deskOf(world).outcomes(didKey(provider), isOwn);
       const { on_time: onTime, ...record } = standingOf(provider, records);
-      return { ...record, onTime, clients, scrutiny: scrutinyOf({ ...record, on_time: onTime }) };
+      return {
+        ...{ ...record, onTime, clients, scrutiny: scrutinyOf({ ...record, on_time: onTime }) },
+        priceRisk: priceRiskOf(provider, records) ?? null,
+        release: JSON.parse(canonicalJson(raisedRelease(DEFAULT_TIERS, scores))),
+      };
     },
   }),
   cityCommand({
