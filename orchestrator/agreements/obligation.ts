@@ -1,11 +1,12 @@
 import { z } from "zod";
-import type { ObligationTerms } from "../clearing/obligation.ts";
+import { type Obligation, type ObligationTerms, obligationSchema } from "../clearing/obligation.ts";
 import type { VerifierOutput } from "../clearing/verifier-output.ts";
+import { formatAmount } from "../primitives/amounts.ts";
 import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
 import { drawnOf, type NominationRound, type OpenedNonces } from "./evaluators.ts";
-import { hundredths, unitsOf, WHOLE } from "./money.ts";
-import { type Agreement, DEFAULTS, isDrawn, judgesAsked, type PartyIdentity, type Slo } from "./schema.ts";
+import { decimalsOf, hundredths, unitsOf, WHOLE } from "./money.ts";
+import { type Agreement, DEFAULTS, isDrawn, judgesAsked, type PartyIdentity, readAgreement, type Slo } from "./schema.ts";
 import type { VerificationResult } from "./verification.ts";
 
 /** Fields of a document of `agentcity/clearing` that an agreement leaves open. */
@@ -40,7 +41,8 @@ const ORDER: Readonly<Record<Slo["operator"], string>> = {
  * become clauses of the policy question, dimensions become the performance question, and the released share divides the payment exactly as
  * `divide` does. The parties sign the obligation separately, since their signatures here cover another document. Throws NothingToDivide
  * without an escrow, BadAmount if the payment in smallest units exceeds a JSON number, NoEvaluator if no single evaluator is named or
- * drawn.
+ * drawn. An awarded slot (`agreementOf`) has its obligation already, which is returned as it was bound; throws OtherTerms if the document
+ * says anything else.
  */
 export function obligationOf(
   agreement: Agreement,
@@ -48,6 +50,7 @@ export function obligationOf(
 ): ObligationTerms {
   const { parties, service, quality_criteria: quality, verification, escrow } = agreement;
   if (escrow === undefined || !escrow.enabled) throw new AgreementRefused("NothingToDivide", "The agreement has no escrow");
+  if (escrow.binding.type === "city") return boundUnder(agreement);
   const { amount, currency } = escrow.payment;
   const fee = unitsOf(amount, currency);
   if (fee > BigInt(Number.MAX_SAFE_INTEGER))
@@ -103,6 +106,95 @@ export function obligationOf(
     finality_policy: { confidence_threshold: 0 },
     bound_at: boundAt,
   };
+}
+
+/** Where an awarded slot is paid. */
+export interface AwardPlace {
+  readonly slot: number;
+  /** `eip155:31337`: parties are accounts there. */
+  readonly chain: string;
+  /** Of the settlement token; it gives the decimals. */
+  readonly currency: string;
+}
+
+type Bound = ObligationTerms & Partial<Pick<Obligation, "obligation_hash" | "signatures">>;
+
+/**
+ * An awarded slot of a mission's node as an agreement (`escrow.binding.type: city`), from the obligation that law and award bound. It adds
+ * no terms: the obligation lies in it, and `obligationOf` returns it. The amount is the awarded price, from which the city takes the fees
+ * of the obligation's release rule. Throws NothingToDivide if the slot was promised nothing, OtherTerms without `bound_at`.
+ */
+export function agreementOf({ obligation_hash: _, signatures: __, ...bound }: Bound, { slot, chain, currency }: AwardPlace): Agreement {
+  const { parties, task, verifier_policy: policy, deadlines, settlement_policy, bound_at } = bound;
+  const promise = settlement_policy?.release?.promises[slot];
+  if (promise === undefined) throw new AgreementRefused("NothingToDivide", `Nothing is promised to slot ${slot}`);
+  if (bound_at === undefined) throw new AgreementRefused("OtherTerms", "The obligation does not say when it was bound");
+  const [window, appeal] = [deadlines.execution_window_hours, deadlines.appeal_window_hours].map((hours) => Math.round(hours * HOUR));
+  const identityOf = (name: string) => ({ identity: { scheme: "w3c_did" as const, value: `did:pkh:${chain}:${name}` } });
+  const words = bound.acceptance_criteria.map((each) => (typeof each === "string" ? each : each.criterion));
+  const isJudgedByMore = (policy.kinds ?? []).some((kind) => kind !== "replay");
+  return readAgreement({
+    asa_version: "1.0.0",
+    agreement_id: `asa-${bound.obligation_id}/${slot}`,
+    created_at: bound_at,
+    // The end if the work begins at once; where it begins later, the obligation says by which clock.
+    expires_at: new Date(Date.parse(bound_at) + ((window ?? 0) + (appeal ?? 0)) * 1_000).toISOString().replace(".000Z", "Z"),
+    status: "active",
+    parties: {
+      client: identityOf(parties.requestor),
+      provider: identityOf(promise.payee),
+      evaluator: { type: "panel", selection: { mode: "random", criteria: policy.drawn_by ?? policy.verifiers.join(", ") } },
+    },
+    service: {
+      type: typeof task["task"] === "string" ? task["task"] : "general",
+      description: [...bound.required_actions, ...words].join("; ").slice(0, MOST_WORDS).toWellFormed(),
+      deliverable_format: "json",
+      constraints: { max_duration_seconds: window },
+    },
+    quality_criteria: {
+      dimensions: [{ name: "performance", weight: 1, metric: "percentage" }],
+      // What passes is paid by its score, however low; what does not pass is not paid.
+      composite_threshold: 0,
+      composite_method: "weighted_average",
+      guarantee_type: "deterministic",
+      quality_gates: (policy.questions ?? ["performance", "policy"]).map((question) => ({
+        condition: `${question} passes`,
+        type: "boolean",
+      })),
+      gate_logic: "all_must_pass",
+    },
+    verification: {
+      strategy: appeal === 0 ? "immediate" : "optimistic",
+      depth: isJudgedByMore ? "composite" : "structural",
+      ...(appeal === 0 ? {} : { challenge_window_seconds: appeal }),
+    },
+    escrow: {
+      enabled: true,
+      binding: { type: "city", chain, slot, obligation: bound },
+      payment: {
+        ...{ amount: formatAmount(BigInt(promise.price), decimalsOf(currency)), currency },
+        graduated_release: { enabled: true, mode: "continuous" },
+      },
+      dead_mans_switch: { provider_timeout_seconds: window, timeout_action: "return_to_client" },
+    },
+  });
+}
+
+const MOST_WORDS = 20_000;
+
+const boundSchema = z.looseObject({
+  slot: z.int().nonnegative(),
+  chain: z.string(),
+  obligation: obligationSchema.omit({ obligation_hash: true, signatures: true }),
+});
+
+/** The obligation that an awarded slot's document holds; the document must be the one that follows from it. Throws OtherTerms. */
+function boundUnder(agreement: Agreement): ObligationTerms {
+  const found = boundSchema.safeParse(agreement.escrow?.binding).data;
+  const currency = agreement.escrow?.payment.currency ?? "";
+  if (found === undefined || agreementHash(agreementOf(found.obligation, { ...found, currency })) !== agreementHash(agreement))
+    throw new AgreementRefused("OtherTerms", "This is not what law and award bound", undefined, "read the slot again by agreementOf");
+  return found.obligation;
 }
 
 /**

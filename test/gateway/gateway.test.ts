@@ -14,10 +14,11 @@ import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { parseArtifact } from "../../deploy/artifacts.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { didOf } from "../../orchestrator/agreements/index.ts";
+import { didOf, obligationOf, readAgreement } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
 import { secondsOf } from "../../orchestrator/clearing/fields.ts";
+import { obligationHash } from "../../orchestrator/clearing/obligation.ts";
 import { priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
 import { Regulator } from "../../orchestrator/clerks/regulator.ts";
 import { passportLines, readPassport } from "../../orchestrator/cli/passport.ts";
@@ -392,7 +393,18 @@ describe("the gateway of a city with a mission", function () {
     const { mission, nodes } = served.outcome;
     for (const [number, { label, executors }] of nodes.entries()) {
       const path = `/v1/missions/${mission}/nodes/${number}`;
-      const { claims, clearings, watched, limits } = clearingsOutput.parse(JSON.parse((await get(`${path}/clearings`)).body));
+      const shown = clearingsOutput.parse(JSON.parse((await get(`${path}/clearings`)).body));
+      const { agreements, claims, clearings, watched, limits } = shown;
+      expect(
+        agreements.map(({ slot }) => slot),
+        "an agreement for each awarded slot",
+      ).to.deep.equal(executors.map((_, slot) => slot));
+      for (const { document, slot, obligationHash: recorded } of agreements) {
+        const agreement = readAgreement(document);
+        const account = agreement.parties.provider.identity.value.split(":").at(-1) ?? "";
+        expect(nameIs(executors[slot]?.agent ?? "", account), label).to.equal(true);
+        expect(obligationHash(obligationOf(agreement, { floor: "SELF", boundAt: "2020-01-01T00:00:00Z" })), label).to.equal(recorded);
+      }
       expect(limits.deviation).to.equal(2);
       expect(watched.map(({ agent }) => agent)).to.deep.equal(claims.map(({ by }) => by));
       expect(

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { agreementOf } from "../../agreements/index.ts";
+import { type Obligation, obligationSchema } from "../../clearing/obligation.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
 import { assessmentSchema, FREEZE_REASONS } from "../../execution/guardian/assess.ts";
 import { watchLimits } from "../../execution/guardian/terms.ts";
 import { claimInWords, clearingInWords } from "../../execution/work-in-words.ts";
-import { parseJsonBytes } from "../../primitives/json.ts";
+import { canonicalJson, parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { mayReadOf } from "../reading.ts";
@@ -12,10 +14,15 @@ import { address, count, hash } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 import { adjudicatorOf } from "./panel.ts";
 
+/** The settlement token's, in agreements: its decimals are those of the token. */
+const CURRENCY = "USDC";
+
 const share = z.number().min(0).max(1);
 const id = z.string();
 
 export const clearingsOutput = z.strictObject({
+  /** Each awarded slot as an agreement: by attempt, then by slot. */
+  agreements: z.array(z.strictObject({ attempt: count, slot: count, obligationHash: hash, document: z.record(z.string(), z.json()) })),
   /** Each executor's claim about its output, and the result of an issuer's check. */
   claims: z.array(
     z.strictObject({ attempt: count, slot: count, by: id, says: z.string(), status: z.string(), method: z.string(), checkedBy: id }),
@@ -78,7 +85,8 @@ async function recordsOf<Content>(world: World, missionId: `0x${string}`, nodeId
 }
 
 async function clearingsOf(world: World, { mission, missionId }: Named, node: number): Promise<z.input<typeof clearingsOutput>> {
-  const [claims, records, assessments, terms] = await Promise.all([
+  const [undertaken, claims, records, assessments, terms] = await Promise.all([
+    recordsOf(world, missionId, node, "execution.obligation", obligationSchema),
     recordsOf(world, missionId, node, "execution.claim", claimFileSchema),
     recordsOf(world, missionId, node, "execution.clearing", clearingRecordSchema),
     recordsOf(world, missionId, node, "execution.watch", assessmentSchema),
@@ -95,6 +103,7 @@ async function clearingsOf(world: World, { mission, missionId }: Named, node: nu
   const accountOf = (named: string) => named.split("/")[0] ?? named;
   const clearings = records.map((record) => clearingInWords(record, accountOf));
   return {
+    agreements: undertaken.flatMap((each) => awardedUnder(each, world.client.chain.id)),
     claims: claims.map((claim) => claimInWords(claim, accountOf)),
     watched,
     limits: { deviation: terms.deviation / 100, tools: terms.tools, messages: terms.messages },
@@ -108,13 +117,21 @@ async function clearingsOf(world: World, { mission, missionId }: Named, node: nu
   };
 }
 
+function awardedUnder(obligation: Obligation, chain: number): z.input<typeof clearingsOutput>["agreements"] {
+  const { attempt } = z.object({ attempt: z.int() }).parse(obligation.task);
+  return (obligation.settlement_policy?.release?.promises ?? []).map((_, slot) => {
+    const document = agreementOf(obligation, { slot, chain: `eip155:${chain}`, currency: CURRENCY });
+    return { attempt: attempt + 1, slot, obligationHash: obligation.obligation_hash, document: JSON.parse(canonicalJson(document)) };
+  });
+}
+
 export const clearingCommands: readonly Command[] = [
   command({
     name: "get_clearings",
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/clearings",
     group: "Missions",
-    doc: "Why a node was cleared or not: claims, the Guardian's measurements, evidence with its classes, verdicts, decision. While the mission is running, only for those with a part in the node.",
+    doc: "Why a node was cleared or not: its awarded slots as agreements, claims, the Guardian's measurements, evidence with its classes, verdicts, decision. While the mission is running, only for those with a part in the node.",
     access: "reader",
     cost: 5,
     input,
