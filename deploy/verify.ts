@@ -263,9 +263,10 @@ function addressIn(topic: Hex | undefined): Address {
   return `0x${(topic ?? "").slice(-40).padStart(40, "0")}`;
 }
 
-/** Of `event EnvelopeSet`. */
 const UNANSWERED = { implementation: "no answer", auditHash: "no answer" };
+/** `struct Template`, without the time from which on it is in force. */
 const template = z.object({ implementation: z.string(), auditHash: z.string() }).catch(UNANSWERED);
+/** Of `event EnvelopeSet`. */
 const envelopeSet = z.object({ office: z.coerce.number() });
 
 async function envelopesCheck({ asked, city, reader }: Subject, seen: Comparison): Promise<void> {

@@ -50,7 +50,7 @@ library Guard {
             // At most five slots.
             notes.halted |= uint8(1 << own);
         }
-        if (watched) _answer(s, city, w, node);
+        if (watched) _bar(s, city, w, node);
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         _freeze(s, f, w, node, reason);
         for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {
@@ -59,16 +59,16 @@ library Guard {
         }
     }
 
-    /// @dev A house whose monitor stopped a node's work does not take it over. After a freeze that no human looked at it does not stop it
-    /// again either: else one monitor ends any mission while nobody watches.
-    function _answer(
+    /// @dev A house whose monitor stopped a node's work does not take it over. After a freeze that ran out without a human's act it does not
+    /// stop it again either: else one monitor could end any mission while no human watches.
+    function _bar(
         MissionStorage.Layout storage s,
         City calldata city,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         address house = city.evidence.principalOf(msg.sender);
-        if (w.unattended && s.head.execution.isBarred(address(this), node, house)) {
+        if (NodeCore.has(w, MissionStorage.UNATTENDED) && s.head.execution.isBarred(address(this), node, house)) {
             revert ICollaborationContract.FreezeUnattended(node, house);
         }
         s.head.execution.bar(node, house);

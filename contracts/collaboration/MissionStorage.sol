@@ -91,8 +91,6 @@ library MissionStorage {
         uint40 settlesAt;
         /// Verifiers whose verdicts counted.
         uint256 seats;
-        /// A freeze ran out, in whichever attempt, and no human has acted on one since.
-        bool unattended;
     }
 
     /// @dev One word: a FAIL verdict or FAULT_SLOTS, as `ICollaborationContract.Fault` says. Its verifiers outlive the attempt here.
@@ -142,6 +140,8 @@ library MissionStorage {
     uint16 internal constant AMENDED = 128;
     /// Somebody appealed this attempt: only then there is a word of `appeals` to read.
     uint16 internal constant APPEALED = 256;
+    /// A freeze ran out, in whichever attempt, and no human has acted on one since.
+    uint16 internal constant UNATTENDED = 512;
 
     /// @dev One word. What a slot is due follows from its price, its node's share and ψ.
     struct Slot {

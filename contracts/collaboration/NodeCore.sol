@@ -182,7 +182,7 @@ library NodeCore {
         w.share = 0;
         w.agreeing = 0;
         w.seats = 0;
-        w.flags &= MissionStorage.FAULTED;
+        w.flags &= MissionStorage.FAULTED | MissionStorage.UNATTENDED;
     }
 
     // --- Arcs --------------------------------------------------------------------------------------------------------

@@ -13,17 +13,16 @@ import {MissionStorage} from "./MissionStorage.sol";
 /// | state       | 0–3     | attempt    | 4–11    | clock       | 12–51   |
 /// | remainder   | 52–67   | commitMask | 68–72   | revealMask  | 73–77   |
 /// | agreeing    | 78–82   | redraws    | 83      | freezeCount | 84–91   |
-/// | flags       | 92–100  | share      | 101–114 | drawBlock   | 115–146 |
-/// | seats       | 147–251 | unattended | 252     | zero        | 253–255 |
+/// | flags       | 92–101  | share      | 102–115 | drawBlock   | 116–147 |
+/// | seats       | 148–252 | zero       | 253–255 |             |         |
 ///
 /// The clock is `settlesAt` of a recorded node, whose work has no deadline any more, and `deadline` of every other one.
 library NodeWord {
     uint256 private constant MASK = 0x1f;
-    uint256 private constant FLAGS = 0x1ff;
+    uint256 private constant FLAGS = 0x3ff;
     uint256 private constant SEAT_BITS = 15;
     uint256 private constant SEAT = (1 << SEAT_BITS) - 1;
     uint256 internal constant SEATS = 7;
-    uint256 private constant ALL_SEATS = (1 << (SEAT_BITS * SEATS)) - 1;
 
     /// @notice Reads the word into a node that is there: to make one costs as much again.
     function read(uint256 word, MissionStorage.Node memory w) internal pure {
@@ -36,10 +35,9 @@ library NodeWord {
         w.redraws = uint8((word >> 83) & 1);
         w.freezeCount = uint8(word >> 84);
         w.flags = flagsOf(word);
-        w.share = uint16((word >> 101) & 0x3fff);
-        w.drawBlock = uint32(word >> 115);
-        w.seats = (word >> 147) & ALL_SEATS;
-        w.unattended = (word >> 252) & 1 == 1;
+        w.share = uint16((word >> 102) & 0x3fff);
+        w.drawBlock = uint32(word >> 116);
+        w.seats = word >> 148;
         uint40 clock = uint40(word >> 12);
         (w.deadline, w.settlesAt) = w.flags & MissionStorage.RECORDED != 0 ? (uint40(0), clock) : (clock, uint40(0));
     }
@@ -57,7 +55,7 @@ library NodeWord {
     }
 
     function flagsOf(uint256 word) internal pure returns (uint16) {
-        // Nine bits of the word.
+        // Ten bits of the word.
         return uint16((word >> 92) & FLAGS);
     }
 
@@ -74,10 +72,9 @@ library NodeWord {
             (uint256(w.redraws & 1) << 83) |
             (uint256(w.freezeCount) << 84) |
             (uint256(w.flags) << 92) |
-            (uint256(w.share & 0x3fff) << 101) |
-            (uint256(w.drawBlock) << 115) |
-            (w.seats << 147) |
-            (w.unattended ? 1 << 252 : 0);
+            (uint256(w.share & 0x3fff) << 102) |
+            (uint256(w.drawBlock) << 116) |
+            (w.seats << 148);
     }
 
     /// @notice Number of the verifier in place `place`, of `EvidenceRegistry`; zero if the place is empty.

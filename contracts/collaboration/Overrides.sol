@@ -103,7 +103,7 @@ library Overrides {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
         MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
         if (notes.halted != 0) notes.halted = 0;
-        w.unattended = false;
+        w.flags &= ~MissionStorage.UNATTENDED;
         if (!NodeCore.resumeHearing(s, w, node)) NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
     }
@@ -149,7 +149,7 @@ library Overrides {
     ) private {
         NodeCore.requireNode(w, node, NodeCore.REJECTABLE);
         bool frozen = w.state == NodeState.FROZEN;
-        if (frozen) w.unattended = false;
+        if (frozen) w.flags &= ~MissionStorage.UNATTENDED;
         else NodeCore.dropWanting(s, w, node);
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         // That no verdict counted is what the executors disagreed about, or showed too little of.

@@ -234,7 +234,7 @@ library Remedies {
         bool frozen = w.state == NodeState.FROZEN;
         MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
         // What an executor asked for itself says nothing about monitors.
-        if (frozen && notes.halted == 0) w.unattended = true;
+        if (frozen && notes.halted == 0) w.flags |= MissionStorage.UNATTENDED;
         // A verdict that was held up is given all the same.
         if (frozen && NodeCore.resumeHearing(s, w, node)) return;
         if (!frozen) NodeCore.dropWanting(s, w, node);
@@ -318,8 +318,7 @@ library Remedies {
         if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
         uint8 former = w.attempt;
         NodeCore.renew(f, w, node);
-        w.unattended = false;
-        w.flags |= MissionStorage.AMENDED;
+        w.flags = (w.flags & ~MissionStorage.UNATTENDED) | MissionStorage.AMENDED;
         s.amendments[MissionStorage.attemptKey(node, w.attempt)] = amendment;
         NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeAmended(node, w.attempt, amendment);

@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 986_500,
+      limit: 982_500,
       why: "waves, laws, items and verdicts are read where they lie; what is left are bounds of arrays (19,000), a docket per node in memory (17,000), pledges that are looked at twice, typed-data hashing, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },

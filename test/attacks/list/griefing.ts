@@ -817,8 +817,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.report",
     guard: "a monitor whose freeze no human looked at does not freeze that node again",
     file: "collaboration/Guard.sol",
-    find: "if (w.unattended && s.head.execution.isBarred(address(this), node, house)) {",
-    replace: "if (w.unattended && house == address(0)) {",
+    find: "if (NodeCore.has(w, MissionStorage.UNATTENDED) && s.head.execution.isBarred(address(this), node, house)) {",
+    replace: "if (house == address(0)) {",
     bound: "one attempt a node and house",
   },
 ]);
