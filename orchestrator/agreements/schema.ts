@@ -212,7 +212,7 @@ export const agreementSchema = z.looseObject({
             mode: z.enum(["tiered", "continuous"]).optional(),
             tiers: z.array(tierSchema).max(32).optional(),
             noise: noiseSchema.optional(),
-            /** The ground of raised tiers (`groundOf`): those before, and the provider's scores. */
+            /** The ground of raised tiers (`raisedRelease`): those before, and the provider's scores. */
             dynamic: z.unknown().optional(),
           })
           .optional(),

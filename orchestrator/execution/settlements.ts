@@ -157,7 +157,7 @@ function isDecidedSo({ state }: NodeView, record: ClearingRecord | undefined): b
 
 /** The payment determined by an act in place of the panel. */
 async function decided(client: CityClient, mission: Mission, view: NodeView, act: Act, attempt: Attempt): Promise<HumanDeed["ruling"]> {
-  const slashed = slashedIn(await endingsOf(client, mission.address), { node: act.node, attempt: act.attempt }, act);
+  const slashed = slashedIn(await endingsOf(client, mission.address), act, act);
   if (act.name === "REJECT_POP") return { score: 0, payees: [], basis: [], slashed };
   const approved = (await client.mission(mission.address).history("ReviewApproved")).find(
     ({ transactionHash }) => transactionHash === act.hash,
@@ -180,7 +180,7 @@ async function ruledOn(
   const action = standing?.fee_action;
   if (resolved === undefined || resolved.args.upheld === 0 || action?.type !== "partial_release") return undefined;
   const payees = (action.distribution ?? []).filter(({ multiplier }) => multiplier !== undefined).map(({ payee }) => payee);
-  const slashed = slashedIn(await endingsOf(client, mission.address), { node: act.node, attempt: act.attempt }, act);
+  const slashed = slashedIn(await endingsOf(client, mission.address), act, act);
   return { score: resolved.args.share / BASIS_POINTS, payees, basis: [], slashed };
 }
 
