@@ -99,8 +99,12 @@ describe("what an agreement's end says of its provider", function () {
     const { records, clients } = await desk.outcomes(provider, true);
     expect(records.length).to.be.greaterThan(6);
     expect(clients, "of one client").to.equal(1);
-    expect(await desk.outcomes(provider, false)).to.deep.equal({ records: [], clients: 0 });
-    expect(await desk.outcomes(identityOf(people.client), true), "a client's is none").to.deep.equal({ records: [], clients: 0 });
+    expect(await desk.outcomes(provider, false)).to.deep.equal({ records: [], clients: 0, scores: [] });
+    expect(await desk.outcomes(identityOf(people.client), true), "a client's is none").to.deep.equal({
+      records: [],
+      clients: 0,
+      scores: [],
+    });
   });
 
   it("is told to a registry by whoever took part, of the agent that was paid, and of no other", async () => {

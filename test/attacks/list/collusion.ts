@@ -526,7 +526,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.onOverride",
     guard: "who has shown nothing when a human rejects is late",
     file: "collaboration/Overrides.sol",
-    find: "        if (!frozen) NodeCore.dropWanting(s, w, node);\n",
+    find: "        else NodeCore.dropWanting(s, w, node);\n",
     replace: "",
   },
   {
@@ -1058,9 +1058,9 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.report",
     guard: "whose monitor stopped work does not take it over",
     file: "collaboration/Guard.sol",
-    find: "        if (watched) s.head.execution.bar(node, city.evidence.principalOf(msg.sender));\n",
+    find: "        s.head.execution.bar(node, house);\n",
     replace: "",
-    bound: "its monitor may stop work again and again",
+    bound: "its monitor may stop work as often as humans act on its freezes",
   },
   {
     title: "two adjudicators and a straw executor move the treasury into the insurance, and take it",

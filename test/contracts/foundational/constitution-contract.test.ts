@@ -261,7 +261,8 @@ describe("ConstitutionContract", () => {
       const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
       await constitution.wire(
         INSTITUTIONS.map((_, index) => index),
-        INSTITUTIONS.map(() => addresses.TOKEN),
+        // The registry is asked whether a template waits.
+        INSTITUTIONS.map((name) => (name === "TEMPLATES" ? addresses.TEMPLATES : addresses.TOKEN)),
       );
       const set = (name: ParameterName, value: bigint) => constitution.setParam(parameterIndex(name), value, WHY);
       await set("MIN_PANEL_LOW", DEVNET.MIN_PANEL_MEDIUM + 1n);
