@@ -974,7 +974,7 @@ describe("attacks by collusion", () => {
         expect(await mission.stateOf(0)).not.to.equal(NodeState.PENDING_VERIFICATION);
       });
 
-      it("a seat of any weight is given, and one of three decides", async () => {
+      it("a seat of any weight is given, and one of three keeps two from condemning", async () => {
         await opened({ ...TASK, panelSize: 3 });
         const { city } = mission;
         // Whoever is left sits on the panel.
@@ -990,6 +990,7 @@ describe("attacks by collusion", () => {
         const says = (member: string) => ({ result: member === agent.address ? Result.PASS : Result.FAIL });
         await attempt(mission.contract.clear(packed(await mission.clearOrder(0, { says }))));
         expect((await mission.contract.ledger()).entitled).to.equal(0n);
+        expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
       });
 
       it("a sponsor's own runner fails a node and takes 500 tokens from its executor by a finding", async () => {

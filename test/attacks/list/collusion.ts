@@ -784,7 +784,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     replace: "d.requireSound();\n        d.complete",
   },
   {
-    title: "a seat of any weight is given, and one of three decides",
+    title: "a seat of any weight is given, and one of three keeps two from condemning",
     threats: ["NP-4"],
     entry: "EvidenceRegistry.registerVerifier",
     guard: "a seat begins within the bounds that passports move it in",
