@@ -25,6 +25,13 @@ export function unitsOf(amount: string, currency: string): bigint {
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
+/** Converts smallest units to the shortest decimal amount, as `unitsOf` reads it. */
+export function amountOf(units: bigint, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const digits = units.toString().padStart(decimals + 1, "0");
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
+}
+
 /** One hundred points, in the hundredths used for scores and percentages. */
 export const WHOLE = 10_000;
 

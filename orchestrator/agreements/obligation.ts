@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { type Obligation, type ObligationTerms, obligationSchema } from "../clearing/obligation.ts";
+import type { Obligation, ObligationTerms } from "../clearing/obligation.ts";
 import type { VerifierOutput } from "../clearing/verifier-output.ts";
-import { formatAmount } from "../primitives/amounts.ts";
 import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
 import { drawnOf, type NominationRound, type OpenedNonces } from "./evaluators.ts";
-import { decimalsOf, hundredths, unitsOf, WHOLE } from "./money.ts";
+import { amountOf, hundredths, unitsOf, WHOLE } from "./money.ts";
 import { type Agreement, DEFAULTS, isDrawn, judgesAsked, type PartyIdentity, readAgreement, type Slo } from "./schema.ts";
 import type { VerificationResult } from "./verification.ts";
 
@@ -172,7 +171,7 @@ export function agreementOf({ obligation_hash: _, signatures: __, ...bound }: Bo
       enabled: true,
       binding: { type: "city", chain, slot, obligation: bound },
       payment: {
-        ...{ amount: formatAmount(BigInt(promise.price), decimalsOf(currency)), currency },
+        ...{ amount: amountOf(BigInt(promise.price), currency), currency },
         graduated_release: { enabled: true, mode: "continuous" },
       },
       dead_mans_switch: { provider_timeout_seconds: window, timeout_action: "return_to_client" },
@@ -182,10 +181,26 @@ export function agreementOf({ obligation_hash: _, signatures: __, ...bound }: Bo
 
 const MOST_WORDS = 20_000;
 
+/** What `agreementOf` reads of an obligation. The rest is checked by `bindObligation`: its schemas are the clearing library's. */
+const readableSchema = z.object({
+  obligation_id: z.string(),
+  parties: z.object({ requestor: z.string() }),
+  task: z.record(z.string(), z.unknown()),
+  acceptance_criteria: z.array(z.union([z.string(), z.object({ criterion: z.string() })])),
+  required_actions: z.array(z.string()),
+  verifier_policy: z.object({
+    verifiers: z.array(z.string()),
+    ...{ drawn_by: z.string().optional(), kinds: z.array(z.string()).optional(), questions: z.array(z.string()).optional() },
+  }),
+  deadlines: z.object({ execution_window_hours: z.number(), appeal_window_hours: z.number() }),
+  settlement_policy: z.object({ release: z.object({ promises: z.array(z.object({ payee: z.string(), price: z.int() })) }) }),
+  bound_at: z.iso.datetime(),
+});
+
 const boundSchema = z.looseObject({
   slot: z.int().nonnegative(),
   chain: z.string(),
-  obligation: obligationSchema.omit({ obligation_hash: true, signatures: true }),
+  obligation: z.custom<ObligationTerms>((value) => readableSchema.safeParse(value).success),
 });
 
 /** The obligation that an awarded slot's document holds; the document must be the one that follows from it. Throws OtherTerms. */

@@ -176,12 +176,9 @@ function collateralRuled(
   collateral: number,
 ): Pick<SettlementInstruction, "collateral_action"> {
   if (slashed === undefined || collateral === 0) return {};
-  const end = endOfCollateral(
-    collateral,
-    Object.values(slashed).reduce((sum, amount) => sum + amount, 0),
-  );
+  const slash = Object.values(slashed).reduce((sum, amount) => sum + amount, 0);
   const isFinal = secondsOf(appeal_window_closes_at) <= secondsOf(acted_at);
-  return { collateral_action: isFinal ? end : { type: "hold", amount: collateral, until: appeal_window_closes_at, on_final: end } };
+  return { collateral_action: heldUntil(appeal_window_closes_at, collateral, slash, isFinal) };
 }
 
 /** What a ruling in the panel's place makes of everyone's performance: whom it pays cleared the obligation. */
@@ -332,10 +329,13 @@ function feeAction(
 function collateralAction(settled: Settled, { obligation, decision, aggregates }: Cleared, collateral: number): CollateralAction {
   const what = templateFor(settled, obligation).collateral;
   const loss = what === "slash" ? collateral : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
-  const slash = what === "return" ? 0 : loss;
+  const isFinal = obligation.settlement_policy?.collateral === "at_once" && isFinalOutcome(settled, aggregates);
+  return heldUntil(decision.appeal_window_closes_at, collateral, what === "return" ? 0 : loss, isFinal);
+}
+
+function heldUntil(until: string, collateral: number, slash: number, isFinal: boolean): CollateralAction {
   const end = endOfCollateral(collateral, slash);
-  if (obligation.settlement_policy?.collateral === "at_once" && isFinalOutcome(settled, aggregates)) return end;
-  return { type: "hold", amount: collateral, until: decision.appeal_window_closes_at, on_final: end };
+  return isFinal ? end : { type: "hold", amount: collateral, until, on_final: end };
 }
 
 /** Whether the final settlement's floor decides the same: what moves before finality rests on no less than what moves after it. */
