@@ -4,7 +4,7 @@ import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissib
 import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
 import type { AdmittedItem } from "./ingest.ts";
 import { ItemAboveFloor, isDecided, type NonEmpty, type Verdict } from "./verdict.ts";
-import type { AdmittedOutput, VerdictName } from "./verifier-output.ts";
+import type { AdmittedOutput } from "./verifier-output.ts";
 
 /** The parts of an obligation that Γ reads. */
 export interface AggregationTerms {
@@ -50,10 +50,13 @@ export interface Aggregate {
 interface Classed {
   readonly output: AdmittedOutput;
   readonly class: ClassName;
+  /** Set once it counts for a question. */
+  survives: boolean;
 }
 
 /** An output on a question, with the clauses that it answers. */
-interface Answering extends Classed {
+interface Answering {
+  readonly output: AdmittedOutput;
   readonly clauses: readonly string[];
 }
 
@@ -75,70 +78,87 @@ const WHOLE = "";
  * DISPUTED, PASS. With one clause per question this is the paper's majority. The result does not depend on the order of outputs.
  */
 export function aggregate(outputs: readonly AdmittedOutput[], terms: AggregationTerms, order: Admissibility): Aggregate {
-  const sorted = outputs
-    .toSorted((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1))
-    .map((output) => ({ output, class: classOf(output, order) }));
-  const surviving = new Set<AdmittedOutput>();
-  const verdictTo = (question: QuestionName): Verdict => {
-    if (!terms.questions.includes(question)) return NOT_ASKED;
-    const about: Answering[] = [];
-    const survivors: Survivor[] = [];
-    for (const { output, class: held } of sorted) {
-      const clauses = clausesOf(output, question);
-      if (clauses.length === 0) continue;
-      const answering = { output, class: held, clauses };
-      about.push(answering);
-      const survivor = survivorOf(answering, terms.floors[question], order);
-      if (survivor === undefined) continue;
-      survivors.push(survivor);
-      surviving.add(output);
-    }
-    return verdictOn(question, survivors, about, terms);
-  };
-  const found = { performance: verdictTo("performance"), policy: verdictTo("policy") };
-  const counted = sorted.filter(({ output }) => surviving.has(output));
-  const survivors = counted.map(({ output }) => output);
-  const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
+  const sorted = byVerifier(outputs).map((output): Classed => ({ output, class: classOf(output, order), survives: false }));
+  const found = { performance: verdictTo("performance", sorted, terms, order), policy: verdictTo("policy", sorted, terms, order) };
+  const survivors: AdmittedOutput[] = [];
+  const excluded: { verifier: string; reason: string }[] = [];
+  const classes: ClassName[] = [];
+  for (const each of sorted) {
+    if (each.survives) {
+      survivors.push(each.output);
+      classes.push(each.class);
+    } else excluded.push({ verifier: each.output.output.verifier, reason: exclusion(each, terms) });
+  }
+  const votes = survivors.map(voteOf);
+  const quorum = { required: terms.quorum ?? 0, surviving: votes.filter((vote) => isSure(vote, terms)).length };
   const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
   const asked = QUESTIONS.filter((question) => decided[question].status !== "NOT_ASKED");
-  const [first] = asked;
   const passing = asked.every((question) => decided[question].status === "PASS")
-    ? survivors.filter((output) => output.output.verdict === "PASS" && isSure(output, terms))
+    ? survivors.filter(({ output, vote }) => output.verdict === "PASS" && isSure(vote, terms))
     : [];
   return {
     verdicts: decided,
     score: scoreOf(passing),
-    // A verifier that answers two questions counts once for an executor's agreement.
-    agreeing: agreeingIn(
-      passing.filter(({ output }) => output.answers.some(({ question }) => question === first)),
-      terms,
-    ),
+    agreeing: agreeingIn(passing, asked[0], terms),
     quorum,
     survivors,
-    excluded: sorted
-      .filter(({ output }) => !surviving.has(output))
-      .map((each) => ({ verifier: each.output.output.verifier, reason: exclusion(each, terms) })),
-    confidence: terms.confidenceForm === "mean" ? average(survivors.map(voteOf), (vote) => vote.confidence) : leastOf(decided),
+    excluded,
+    confidence: terms.confidenceForm === "mean" ? average(votes, (vote) => vote.confidence) : leastOf(decided),
     basis: unionOf(survivors),
-    class: joinAll(
-      order,
-      counted.map((each) => each.class),
-    ),
+    class: joinAll(order, classes),
   };
 }
 
+/** In order of their verifiers' names, which they often are already. */
+function byVerifier(outputs: readonly AdmittedOutput[]): readonly AdmittedOutput[] {
+  let before = "";
+  for (const { output } of outputs) {
+    if (output.verifier < before) return outputs.toSorted((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1));
+    before = output.verifier;
+  }
+  return outputs;
+}
+
+/** The verdict on a question; marks the outputs that count for it. */
+function verdictTo(question: QuestionName, outputs: readonly Classed[], terms: AggregationTerms, order: Admissibility): Verdict {
+  if (!terms.questions.includes(question)) return NOT_ASKED;
+  const about: Answering[] = [];
+  const survivors: Survivor[] = [];
+  for (const each of outputs) {
+    const clauses = clausesOf(each.output, question);
+    if (clauses.length === 0) continue;
+    const answering = { output: each.output, clauses };
+    about.push(answering);
+    const restsOn = aboveFloor(each, terms.floors[question], order);
+    if (!isSome(restsOn)) continue;
+    survivors.push({ ...answering, restsOn });
+    each.survives = true;
+  }
+  return verdictOn(question, survivors, about, terms);
+}
+
 function unionOf(outputs: readonly AdmittedOutput[]): AdmittedItem[] {
+  const [only, ...others] = outputs;
+  if (others.length === 0) return [...(only?.basis ?? [])];
   const items = new Map<Hash, AdmittedItem>();
   for (const { basis } of outputs) for (const item of basis) items.set(item.hash, item);
   return [...items.values()];
 }
 
 function scoreOf(passing: readonly AdmittedOutput[]): number | undefined {
-  const scored = passing.flatMap((each) => (each.output.score === undefined ? [] : [{ ...voteOf(each), score: toBps(each.output.score) }]));
+  const scored: (AdmittedOutput["vote"] & { readonly score: number })[] = [];
+  for (const { output, vote } of passing) if (output.score !== undefined) scored.push({ ...vote, score: toBps(output.score) });
   return scored.length === 0 ? undefined : lowerMedian(scored, ({ score }) => score);
 }
 
-function agreeingIn(passing: readonly AdmittedOutput[], { drawn, members = 0 }: AggregationTerms): string[] | undefined {
+function agreeingIn(
+  all: readonly AdmittedOutput[],
+  question: QuestionName | undefined,
+  { drawn, members = 0 }: AggregationTerms,
+): string[] | undefined {
+  if (all.every(({ output }) => output.agreeing === undefined)) return undefined;
+  // A verifier that answers two questions counts once for an executor's agreement.
+  const passing = all.filter(({ output }) => output.answers.some((answer) => answer.question === question));
   if (passing.every(({ output }) => output.agreeing === undefined)) return undefined;
   const named = passing.flatMap(({ output }) => output.agreeing ?? []);
   const whole = drawn || weightOf(passing.map(voteOf));
@@ -169,8 +189,8 @@ function leastOf(verdicts: Aggregate["verdicts"]): number {
   return figures.length === 0 ? 0 : Math.min(...figures);
 }
 
-function isSure({ vote }: AdmittedOutput, { minConfidence }: AggregationTerms): boolean {
-  return vote.confidence >= minConfidence;
+function isSure({ confidence }: AdmittedOutput["vote"], { minConfidence }: AggregationTerms): boolean {
+  return confidence >= minConfidence;
 }
 
 function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
@@ -180,15 +200,15 @@ function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
   );
 }
 
-function survivorOf(each: Answering, floor: ClassName, order: Admissibility): Survivor | undefined {
-  const { output } = each;
-  if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(each.class, floor)) return undefined;
+/** What an output rests on, if it counts under a floor; otherwise nothing. */
+function aboveFloor({ output, class: held }: Classed, floor: ClassName, order: Admissibility): readonly ItemAboveFloor[] {
   const above: ItemAboveFloor[] = [];
+  if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(held, floor)) return above;
   for (const basis of output.basis) {
     const item = ItemAboveFloor.of(basis, floor, order);
     if (item !== undefined) above.push(item);
   }
-  return isSome(above) ? { output, class: each.class, clauses: each.clauses, restsOn: above } : undefined;
+  return above;
 }
 
 function isSome<Item>(items: readonly Item[]): items is NonEmpty<Item> {
@@ -206,7 +226,8 @@ function verdictOn(question: QuestionName, survivors: readonly Survivor[], about
     return { clause, votes, answer };
   });
   const { result, confidence } = combined(clauses, terms, question);
-  const conflicts = clauses.filter(({ votes }) => isContested(votes)).map(({ clause }) => (clause === WHOLE ? question : clause));
+  const conflicts: string[] = [];
+  for (const { clause, votes } of clauses) if (isContested(votes)) conflicts.push(clause === WHOLE ? question : clause);
   const status = STATUS[result];
   if (status !== "PASS" && status !== "FAIL") return { status, confidence, conflicts };
   const restsOn: ItemAboveFloor[] = [];
@@ -282,15 +303,24 @@ function clausesOf({ output }: AdmittedOutput, question: QuestionName): string[]
 }
 
 function isContested(votes: readonly Survivor[]): boolean {
-  const isSaid = (verdict: VerdictName) => votes.some(({ output }) => output.output.verdict === verdict);
-  return isSaid("DISPUTED") || (isSaid("PASS") && isSaid("FAIL"));
+  let [passed, failed] = [false, false];
+  for (const { output } of votes) {
+    const { verdict } = output.output;
+    if (verdict === "DISPUTED") return true;
+    if (verdict === "PASS") passed = true;
+    if (verdict === "FAIL") failed = true;
+  }
+  return passed && failed;
 }
 
 function exclusion({ output, class: held }: Classed, { floors, questions }: AggregationTerms): string {
-  const asked = questions.filter((question) => clausesOf(output, question).length > 0);
-  if (asked.length === 0) return "answers no question of this obligation";
+  let below = "";
+  for (const question of questions) {
+    if (!output.output.answers.some((answer) => answer.question === question)) continue;
+    below += `${below === "" ? "" : "; "}cls(B) = ${held} below the ${question} floor ${floors[question]}`;
+  }
+  if (below === "") return "answers no question of this obligation";
   if (output.output.verdict === "ABSTAIN") return "abstains";
   if (output.weight === 0) return "has no weight";
-  if (output.basis.length === 0) return "rests on nothing";
-  return asked.map((question) => `cls(B) = ${held} below the ${question} floor ${floors[question]}`).join("; ");
+  return output.basis.length === 0 ? "rests on nothing" : below;
 }

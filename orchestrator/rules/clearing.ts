@@ -152,8 +152,13 @@ const PRECEDENCE = [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingRe
 /** The first applicable result decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
 export function overall(answers: readonly Answer[]): Answer {
   for (const result of PRECEDENCE) {
-    const figures = answers.filter((a) => a.result === result).map((a) => a.confidence);
-    if (figures.length > 0) return { result, confidence: result === ClearingResult.FAIL ? Math.max(...figures) : Math.min(...figures) };
+    let figure: number | undefined;
+    for (const answer of answers) {
+      if (answer.result !== result) continue;
+      const choose = result === ClearingResult.FAIL ? Math.max : Math.min;
+      figure = figure === undefined ? answer.confidence : choose(figure, answer.confidence);
+    }
+    if (figure !== undefined) return { result, confidence: figure };
   }
   return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
 }
