@@ -1,5 +1,5 @@
 import { sha256 } from "../primitives/hash.ts";
-import type { Hash, Hex } from "../primitives/hex.ts";
+import { asciiBytes, type Hash, type Hex } from "../primitives/hex.ts";
 import { immutable, isImmutable } from "../primitives/immutable.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type ByteSigner, isSignedBy, type PublicKey } from "../primitives/signing.ts";
@@ -30,10 +30,8 @@ export type SignedKind =
   | "sample"
   | "reading";
 
-const UTF_8 = new TextEncoder();
-
 export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
-  return UTF_8.encode(`asa/1 ${kind} ${hash}`);
+  return asciiBytes(`asa/1 ${kind} ${hash}`);
 }
 
 /** Hashes of agreements whose terms are frozen. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sha256 } from "../primitives/hash.ts";
-import type { Hash } from "../primitives/hex.ts";
+import { asciiBytes, type Hash } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import type { Signature, Signer } from "./signature.ts";
 
@@ -33,12 +33,9 @@ export function hashOf(body: object): Hash {
   return sha256(canonicalJson(body));
 }
 
-/** The bytes that a signature over a hash covers: ASCII, and so short that an encoder takes longer. */
+/** The bytes that a signature over a hash covers. */
 export function messageOf(kind: SealedKind, hash: Hash): Uint8Array {
-  const text = `rails/1 ${kind} ${hash}`;
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = text.charCodeAt(index);
-  return bytes;
+  return asciiBytes(`rails/1 ${kind} ${hash}`);
 }
 
 export function signHash(signer: Signer, kind: SealedKind, hash: Hash): Signature {

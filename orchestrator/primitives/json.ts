@@ -78,9 +78,7 @@ function listText(list: readonly unknown[], depth: number): string | undefined {
 }
 
 function objectText(value: object, depth: number): string | undefined {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return undefined;
-  if (Object.getOwnPropertySymbols(value).length > 0) return undefined;
+  if (!isPlain(value)) return undefined;
   const { keys, starts } = layoutOf(Object.keys(value));
   let text = "{";
   for (let place = 0; place < keys.length; place += 1) {
@@ -145,7 +143,7 @@ function inOrder(keys: string[]): readonly string[] {
 const FEW = 16;
 
 function keyText(key: string): string | undefined {
-  if (key === "toJSON" || key === "__proto__" || !key.isWellFormed()) return undefined;
+  if (!isName(key)) return undefined;
   const text = JSON.stringify(key);
   if (keyTexts.size < MAX_KEYS) keyTexts.set(key, text);
   return text;
@@ -191,7 +189,50 @@ export function parseJsonBytes(bytes: Uint8Array): JsonValue {
 
 /** Narrows a value to plain JSON data. Throws NotJson. */
 export function assertJson(value: unknown): asserts value is JsonValue {
-  check(value, "$", []);
+  if (!isStrict(value, 0)) check(value, "$", []);
+}
+
+/** The same without a place for the error; false also for nesting too deep to be sure, such as of a value that contains itself. */
+function isStrict(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case "boolean":
+      return true;
+    case "string":
+      return value.isWellFormed();
+    case "number":
+      return Number.isFinite(value);
+    case "object":
+      if (value === null) return true;
+      if (depth === DEEP) return false;
+      return Array.isArray(value) ? isStrictList(value, depth + 1) : isStrictObject(value, depth + 1);
+    default:
+      return false;
+  }
+}
+
+function isStrictList(list: readonly unknown[], depth: number): boolean {
+  if (Object.keys(list).length !== list.length) return false;
+  for (let index = 0; index < list.length; index += 1) if (!isStrict(list[index], depth)) return false;
+  return true;
+}
+
+function isStrictObject(value: object, depth: number): boolean {
+  if (!isPlain(value)) return false;
+  for (const key of Object.keys(value)) {
+    if (!isName(key) || !isStrict((value as Readonly<Record<string, unknown>>)[key], depth)) return false;
+  }
+  return true;
+}
+
+/** An object without a class and without symbols. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.getOwnPropertySymbols(value).length === 0;
+}
+
+/** Whether a member may have this name: one that `check` refuses would not be written as it is. */
+function isName(key: string): boolean {
+  return key !== "toJSON" && key !== "__proto__" && key.isWellFormed();
 }
 
 function check(value: unknown, path: string, parents: readonly object[]): void {

@@ -57,10 +57,11 @@ function stream(path: readonly string[]): RandomStream {
   function int(below: number): number {
     if (!Number.isSafeInteger(below) || below < 1)
       throw new InvalidValue("int", "the bound must be a positive integer", { details: String(below) });
-    const limit = 2 ** 53 - (2 ** 53 % below);
     for (;;) {
       const value = bits53();
-      if (value < limit) return value % below;
+      // The remainder and the limit by division, which is several times as fast. It is exact: no quotient below 2^53 is rounded up to an integer.
+      const start = Math.floor(value / below) * below;
+      if (start <= 2 ** 53 - below) return value - start;
     }
   }
 

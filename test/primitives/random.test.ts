@@ -48,6 +48,28 @@ describe("random streams", () => {
     expectNear(sum / 10_000, 0.5, 0.02);
   });
 
+  it("take integers as the remainder of 53 bits, and draw again above the last multiple of the bound", () => {
+    const all = 2n ** 53n;
+    const bounds = fc.oneof(
+      fc.integer({ min: 1, max: 1000 }),
+      fc.maxSafeInteger().map(Math.abs),
+      fc.constantFrom(2 ** 53 - 1, 2 ** 52 + 1),
+    );
+    const bits = (bytes: Uint8Array) => BigInt(`0x${bytesToHex(bytes).slice(2)}`) >> 3n;
+    fc.assert(
+      fc.property(fc.integer(), bounds, (seed, bound) => {
+        const below = Math.max(1, bound);
+        const [stream, same] = [randomStream(seed), randomStream(seed)];
+        for (let draw = 0; draw < 5; draw += 1) {
+          let value = bits(same.bytes(7));
+          while (value >= all - (all % BigInt(below))) value = bits(same.bytes(7));
+          expect(stream.int(below)).to.equal(Number(value % BigInt(below)));
+        }
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
   it("shuffle keeps every element, and leaves its input alone", () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { maxLength: 50 }), fc.integer(), (items, seed) => {
