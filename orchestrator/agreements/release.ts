@@ -29,7 +29,7 @@ export function releasePercent(
   const release = escrow?.payment.graduated_release;
   if (release === undefined || !release.enabled) return passed ? 100 : 0;
   if (release.mode === "continuous") return composite / 100;
-  const steps = stepsOf(release.tiers ?? DEFAULT_TIERS);
+  const steps = release.tiers === undefined ? DEFAULT_STEPS : stepsOf(release.tiers);
   const { noise } = release;
   if (noise === undefined || noiseSeed === undefined) return reached(steps, composite);
   if (sha256(noiseSeed) !== noise.seed_hash) throw new AgreementRefused("WrongSeed", "The seed does not match its commitment");
@@ -53,6 +53,8 @@ function stepsOf(tiers: readonly Tier[]): readonly Step[] {
   });
   return steps.sort((a, b) => a.at - b.at);
 }
+
+const DEFAULT_STEPS = stepsOf(DEFAULT_TIERS);
 
 /** Moves each boundary by at most `points` in either direction, keeping their order, none above 100, and a boundary at zero in place. */
 function shifted(steps: readonly Step[], points: number, seed: string): readonly Step[] {

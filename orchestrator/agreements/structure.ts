@@ -48,17 +48,21 @@ export function verifyStructure(
   const seconds = (Date.parse(delivered_at) - Date.parse(startedAt)) / 1000;
   const seen: Record<string, number | boolean> = { format_compliance: problems.length === 0 ? 100 : 0, duration_seconds: seconds };
   if (max_duration_seconds !== undefined) seen["timeliness"] = seconds <= max_duration_seconds;
-  const asked = quality_criteria.dimensions.map(({ name }) => name);
+  const measured: Record<string, number | boolean> = {};
+  for (const [name, found] of Object.entries(seen))
+    if (quality_criteria.dimensions.some((asked) => asked.name === name)) measured[name] = found;
   return {
     problems,
-    measured: Object.fromEntries(Object.entries(seen).filter(([name]) => asked.includes(name))),
+    measured,
     unseen: max_tokens !== undefined && countTokens === undefined ? ["max_tokens"] : [],
   };
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 function textOf(content: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+    return UTF_8.decode(content);
   } catch {
     return undefined;
   }

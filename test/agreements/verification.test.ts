@@ -197,6 +197,14 @@ describe("a verification", () => {
     ).to.equal("incomplete");
   });
 
+  it("reads each delivery by itself, also after one that ends within a character", async () => {
+    const cut: Deliverable = { ...work, content: bytes("# Übersicht").subarray(0, 3) };
+    const agreement = readAgreement({ ...EXAMPLE, verification: { ...EXAMPLE.verification, depth: "structural" } });
+    const whole = await run(agreement, {});
+    expect((await run(agreement, {}, cut)).problems).to.deep.equal(["it is not UTF-8 text"]);
+    expect(await run(agreement, {})).to.deep.equal(whole);
+  });
+
   it("knows late from the clocks", async () => {
     const late = { ...work, delivered_at: "2026-03-26T15:30:01Z" };
     const result = await run(example(), undefined, late);
