@@ -1,6 +1,5 @@
 import { join as path } from "node:path";
 import type { LocalAccount } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { CATALOG } from "../../services/catalog.ts";
 import { isUnreachable } from "../chain/errors.ts";
@@ -13,6 +12,7 @@ import { createSandbox } from "../execution/sandbox/run.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
+import { privateKeyToAccount } from "../primitives/accounts.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
 import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";

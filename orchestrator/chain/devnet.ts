@@ -1,7 +1,8 @@
 import { pbkdf2 } from "@noble/hashes/pbkdf2.js";
 import { sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex, type Hex, type LocalAccount, parseEther } from "viem";
-import { HDKey, privateKeyToAccount } from "viem/accounts";
+import { HDKey } from "viem/accounts";
+import { privateKeyToAccount } from "../primitives/accounts.ts";
 import { keepNewest } from "../primitives/recent.ts";
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Genesis } from "./transcript.ts";

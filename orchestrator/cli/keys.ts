@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { LocalAccount } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { decryptKeystore, KeyUnusable } from "../agent/keystore.ts";
 import { DEVNET_CHAIN_ID, DEVNET_MNEMONIC } from "../chain/devnet.ts";
 import { devnetSociety, type Member, membersOf } from "../city/founding/society.ts";
+import { privateKeyToAccount } from "../primitives/accounts.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { isHash } from "../primitives/hex.ts";
 

@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { formatEther } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { CATALOG } from "../../services/catalog.ts";
 import { KeyUnusable } from "../agent/keystore.ts";
@@ -11,6 +10,7 @@ import { bundleOutput } from "../gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../gateway/commands/city.ts";
 import { depositOutput, posted } from "../gateway/commands/sponsors.ts";
 import { postElsewhere, type Signing } from "../gateway/elsewhere.ts";
+import { privateKeyToAccount } from "../primitives/accounts.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";

@@ -4,6 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { InvalidValue } from "./errors.ts";
 import { bytesToHex, type Hex, hexToBytes } from "./hex.ts";
 import { keepNewest } from "./recent.ts";
+import { libsecp256k1 } from "./secp256k1.ts";
 
 /** For signatures that stay off chain. Anything that can move money on chain is signed by EIP-712 instead (decision 40). */
 export const SIGNATURE_ALGORITHMS = ["ed25519", "secp256k1"] as const;
@@ -73,6 +74,10 @@ function isSecp256k1(signature: Uint8Array, message: Uint8Array, key: Hex): bool
 }
 
 function signWith(algorithm: SignatureAlgorithm, secret: Uint8Array): (message: Uint8Array) => Hex {
+  if (algorithm === "secp256k1" && libsecp256k1 !== undefined) {
+    const { sign } = libsecp256k1;
+    return (message) => bytesToHex(sign(sha256(message), secret));
+  }
   if (algorithm === "secp256k1" || native === undefined) return (message) => bytesToHex(SCHEMES[algorithm].sign(message, secret));
   const held = native.createPrivateKey({ key: Buffer.from(der(SECRET_DER, secret)), format: "der", type: "pkcs8" });
   return (message) => `0x${native.sign(null, message, held).toString("hex")}`;

@@ -1,4 +1,3 @@
-import { recoverAddress } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { claimDigest } from "../attestation/claims.ts";
 import { outcomeKey, type VerificationOutcome, verificationOutcomeSchema } from "../attestation/outcome.ts";
@@ -11,6 +10,7 @@ import { judgementIn } from "../execution/judging.ts";
 import type { Brief, Issuer, Opened, Verifier, Vouched, Vouching } from "../execution/seat.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Address } from "../primitives/hex.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import type { CallAnswer, CallRequest } from "../protocol/calls.ts";
 import { ITEMS_PER_SLOT } from "../protocol/evidence.ts";
 import type { Mailbox } from "./mailbox.ts";
