@@ -233,7 +233,7 @@ class Driven implements DrivenChain {
     const { hash } = await this.#block(numberToHex(this.#base));
     if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(this.#base, expected, hash, this.#path);
     this.#head = { ...this.#head, hash };
-    this.#record(headerLine(this.genesis, hash), expected !== undefined);
+    await this.#record(headerLine(this.genesis, hash), expected !== undefined);
   }
 
   /** Compares the node's blocks with the recorded ones, mines those it lacks, and records additional ones. */
@@ -245,7 +245,7 @@ class Driven implements DrivenChain {
       const read = await Promise.all(some.map(async (block) => ({ ...(await this.#block(numberToHex(block.number))), block })));
       for (const { block, hash, baseFeePerGas } of read) {
         if (hash !== block.hash) throw new ChainDisagrees(hash, `its block ${block.number} is not the recorded ${block.hash}`);
-        this.#adopt(block, baseFeePerGas, true);
+        await this.#adopt(block, baseFeePerGas, true);
       }
     }
     const lost = recorded.filter(({ number }) => number > head);
@@ -261,7 +261,7 @@ class Driven implements DrivenChain {
       const { hash, timestamp, baseFeePerGas, transactions } = await this.#block(numberToHex(number));
       const raws: Hex[] = [];
       for (const known of transactions) raws.push(hexSchema.parse(await this.#node("eth_getRawTransactionByHash", known)));
-      this.#adopt({ number, timestamp, hash, transactions: raws }, baseFeePerGas, false);
+      await this.#adopt({ number, timestamp, hash, transactions: raws }, baseFeePerGas, false);
     }
     if (head < first) return 0;
     await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
@@ -496,7 +496,7 @@ class Driven implements DrivenChain {
     const block = { number: mined.number, timestamp: mined.timestamp, hash: mined.hash, transactions };
     if (recorded !== undefined && recorded.hash !== mined.hash)
       throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash, this.#path);
-    this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
+    await this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
     if (recorded === undefined) {
       await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
       await this.#keep();
@@ -505,8 +505,8 @@ class Driven implements DrivenChain {
   }
 
   /** Makes the node's new last block this chain's. */
-  #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
-    this.#record(blockLine(block), isRecorded);
+  async #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): Promise<void> {
+    await this.#record(blockLine(block), isRecorded);
     this.#head = block;
     this.answers?.clear();
     this.#recent.push(block);
@@ -569,8 +569,8 @@ class Driven implements DrivenChain {
     }
   }
 
-  #record(line: string, isReplay: boolean): void {
-    if (!isReplay) this.#file?.append(line);
+  async #record(line: string, isReplay: boolean): Promise<void> {
+    if (!isReplay) await this.#file?.append(line);
     if (this.#path === undefined && !(isReplay && this.#lines.length > Number(this.#head.number - this.#base) + 1)) this.#lines.push(line);
   }
 

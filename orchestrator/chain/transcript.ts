@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { z } from "zod";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import { makeFolder, syncDirectory, writeAll } from "../primitives/files.ts";
@@ -100,11 +101,11 @@ function parseLine<Schema extends z.ZodType>(schema: Schema, line: string, numbe
   }
 }
 
-/** Appends lines; each is on disk when `append` returns. */
+/** Appends lines one at a time; each is on disk once `append` has returned. */
 export interface TranscriptFile {
   /** Its complete lines. */
   text(): string;
-  append(line: string): void;
+  append(line: string): Promise<void>;
   close(): void;
 }
 
@@ -129,11 +130,11 @@ export function openTranscriptFile(path: string, log: (line: string) => void): T
   return {
     text: () =>
       repaired ? readFileSync(path, "utf8") : `${bytes.toString("utf8", 0, isTorn ? complete : bytes.length)}${lacksEnd ? "\n" : ""}`,
-    append(line) {
+    async append(line) {
       if (isTorn && !repaired) ftruncateSync(descriptor, complete);
       writeAll(descriptor, new TextEncoder().encode(lacksEnd && !repaired ? `\n${line}` : line));
-      fsyncSync(descriptor);
       repaired = true;
+      await flush(descriptor);
     },
     close() {
       if (isOpen) closeSync(descriptor);
@@ -141,6 +142,9 @@ export function openTranscriptFile(path: string, log: (line: string) => void): T
     },
   };
 }
+
+/** Other missions go on while the disk works. */
+const flush = promisify(fsync);
 
 /** Part of a line is never JSON: it lacks its last brace. */
 function isWhole(tail: Uint8Array): boolean {
