@@ -154,8 +154,8 @@ describe("attacks that grief", () => {
     });
 
     it("a sponsor ends its mission once the work was shown", async () => {
-      await routed(TASK);
-      await mission.work(0);
+      await awarded(TASK, TASK);
+      await mission.run(0);
       await attempt(mission.contract.connect(mission.city.sponsor).abort());
       expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
     });
@@ -993,6 +993,7 @@ describe("attacks that grief", () => {
       await committedLate(TASK);
       await mission.contract.connect(mission.city.monitor).suspend(WHY);
       await expiry();
+      await networkHelpers.time.increase(2n * HOUR);
       await attempt(mission.contract.abort());
       expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
     });

@@ -7,7 +7,7 @@ import { loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixtu
 import { loadLegislature } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, MissionState, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
 import { orderOn } from "../support/orders.ts";
-import { openPanel, type Panel, panelOver } from "../support/panel.ts";
+import { dataOf, openPanel, type Panel, panelOver } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const GOVERNANCE = 0;
@@ -61,8 +61,18 @@ describe("attacks by replay", () => {
     });
 
     it("an approval is relayed on other evidence than was read", async () => {
-      const message = await panel.override("APPROVE_POP");
-      await swapped(message, { data: `${message.data}${"ab".repeat(32)}` }, [panel.seat(0)]);
+      const opening = {
+        salt: id("salt"),
+        outputHash: id("output"),
+        trailRoot: id("trail"),
+        envelopeRoot: id("envelope"),
+        items: 0,
+        classes: 0,
+      };
+      const [read, relayed] = [[], [opening]].map((openings) => dataOf("APPROVE_POP", 1n, 10_000, openings, []));
+      const message = await panel.override("APPROVE_POP", { data: read });
+      // The words that are signed, then what they carry.
+      await swapped(message, { data: `${read?.slice(0, 194)}${relayed?.slice(194)}` }, [panel.seat(0)]);
       expect(await panel.mission.caseHash(3)).to.equal(message.caseHash);
     });
 
