@@ -1,6 +1,7 @@
 /** What was said once, said again: on another chain, about another mission, node, action or amount, or simply twice. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
+import type { Hex } from "viem";
 import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { authorize } from "../support/authorization.ts";
 import { loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
@@ -69,10 +70,11 @@ describe("attacks by replay", () => {
         items: 0,
         classes: 0,
       };
-      const [read, relayed] = [[], [opening]].map((openings) => dataOf("APPROVE_POP", 1n, 10_000, openings, []));
-      const message = await panel.override("APPROVE_POP", { data: read });
+      const carrying = (...openings: readonly object[]) => dataOf("APPROVE_POP", 1n, 10_000, openings, []);
+      const message = await panel.override("APPROVE_POP", { data: carrying() });
       // The words that are signed, then what they carry.
-      await swapped(message, { data: `${read?.slice(0, 194)}${relayed?.slice(194)}` }, [panel.seat(0)]);
+      const data: Hex = `0x${carrying().slice(2, 194)}${carrying(opening).slice(194)}`;
+      await swapped(message, { data }, [panel.seat(0)]);
       expect(await panel.mission.caseHash(3)).to.equal(message.caseHash);
     });
 
