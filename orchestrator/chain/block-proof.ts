@@ -1,8 +1,9 @@
-import { concat, keccak256, recoverTransactionAddress, type TransactionSerialized, toRlp } from "viem";
+import { concat, keccak256, toRlp } from "viem";
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { evenHex, orderedTrieRoot } from "../primitives/ordered-trie.ts";
+import { recoverSender } from "../primitives/recovery.ts";
 
 /** A block, transaction or receipt from a node does not hash to the expected value. */
 export class ProofFails extends AgentCityError {
@@ -141,7 +142,7 @@ export function requireProven(block: RawBlock, receipts: readonly RawReceipt[]):
 /** The signer; the sequencer's own transactions state their sender as a field. */
 export async function senderOf(block: bigint, transaction: RawTransaction): Promise<Hex> {
   if (Number(transaction.type) === DEPOSIT) return transaction.from;
-  return recoverTransactionAddress({ serializedTransaction: rawOf(block, transaction) as TransactionSerialized });
+  return recoverSender(rawOf(block, transaction));
 }
 
 function encodedReceipt(receipt: RawReceipt): Hex {

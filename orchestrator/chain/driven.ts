@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { TransactionReceipt } from "viem";
 import { keccak256, numberToHex, parseTransaction } from "viem";
 import { z } from "zod";
-import { addressSchema } from "../primitives/address.ts";
 import { JumpingClock } from "../primitives/clock.ts";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { Mutex } from "../primitives/mutex.ts";
+import { recoverSender } from "../primitives/recovery.ts";
 import { onlyAllowed, SIMULATIONS } from "./allow-list.ts";
 import type { BlockName, Chain, CityChain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
@@ -103,8 +103,6 @@ const READ_AT_ONCE = 32;
 
 /** Number of past states that Anvil keeps (anvil.ts). */
 const DEEPEST_REORGANIZATION = 64n;
-
-const pendingSchema = z.object({ from: addressSchema, nonce: z.coerce.number() });
 
 /** What differs between nodes. */
 export interface Drive {
@@ -533,7 +531,7 @@ class Driven implements DrivenChain {
         await this.#node("eth_sendRawTransaction", raw);
         queued.push(hash);
       }
-      if (!isRecorded) await this.#requireNext(queued);
+      if (!isRecorded) await this.#requireNext(transactions, queued);
     } catch (cause) {
       for (const other of queued) await this.#node("hardhat_dropTransaction", other);
       throw cause instanceof TransactionRefused ? cause : new TransactionRefused(hash, messageOf(cause), cause);
@@ -542,16 +540,16 @@ class Driven implements DrivenChain {
   }
 
   /** Each must have its sender's next nonce: the pool also keeps others, for later. */
-  async #requireNext(hashes: readonly Hash[]): Promise<void> {
-    const pending = await Promise.all(
-      hashes.map(async (hash) => ({ hash, ...pendingSchema.parse(await this.#node("eth_getTransactionByHash", hash)) })),
-    );
-    const senders = [...new Set(pending.map(({ from }) => from))];
+  async #requireNext(transactions: readonly Hex[], hashes: readonly Hash[]): Promise<void> {
+    const signers = await Promise.all(transactions.map(recoverSender));
+    const senders = [...new Set(signers)];
     const counts = await Promise.all(senders.map((from) => this.#node("eth_getTransactionCount", from, "latest")));
     const next = new Map(senders.map((from, place) => [from, Number(counts[place])]));
-    for (const { hash, from, nonce } of pending) {
+    for (const [place, from] of signers.entries()) {
+      const { nonce = 0 } = parseTransaction(transactions[place] ?? "0x");
       const expected = next.get(from) ?? 0;
-      if (nonce !== expected) throw new TransactionRefused(hash, `its nonce is ${nonce}, the sender's next is ${expected}`);
+      if (nonce !== expected)
+        throw new TransactionRefused(hashes[place] ?? "0x", `its nonce is ${nonce}, the sender's next is ${expected}`);
       next.set(from, expected + 1);
     }
   }

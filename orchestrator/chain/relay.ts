@@ -1,7 +1,8 @@
-import { type Abi, keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from "viem";
+import { type Abi, keccak256, parseTransaction } from "viem";
 import type { AgentCityError } from "../primitives/errors.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { type Address, type Hash, type Hex, hexSchema } from "../primitives/hex.ts";
+import { recoverSender } from "../primitives/recovery.ts";
 import type { Chain } from "./chain.ts";
 import { TransactionReverted } from "./errors.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
@@ -23,7 +24,7 @@ export type Refusal = (why: string) => AgentCityError;
 export async function readSignedCall(raw: Hex, chainId: number, refuse: Refusal): Promise<SignedCall> {
   const read = async () => {
     const transaction = parseTransaction(raw);
-    return { transaction, from: await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized }) };
+    return { transaction, from: await recoverSender(raw) };
   };
   const { transaction, from } = await read().catch(() => {
     throw refuse("not a signed transaction");

@@ -19,6 +19,18 @@ export async function recoverAddress({ hash, signature }: { readonly hash: Hash;
   return signer;
 }
 
+/** The account that signed a transaction, which it is read from. Rejects what is no signed transaction. */
+export async function recoverSender(raw: Hex): Promise<Address> {
+  const { r, s, v, yParity, ...transaction } = viem.parseTransaction(raw);
+  // Of other types the parity is part of another number, or more than the transaction is sent.
+  if (transaction.type !== "eip1559" || r === undefined || s === undefined || yParity === undefined)
+    return viem.recoverTransactionAddress({ serializedTransaction: raw as viem.TransactionSerialized });
+  return recoverAddress({
+    hash: viem.keccak256(viem.serializeTransaction(transaction)),
+    signature: viem.serializeSignature({ r, s, yParity }),
+  });
+}
+
 /** Undefined where libsecp256k1 is not installed or finds no key: what viem makes of it is the answer. */
 function recovered(hash: Hash, signature: Hex): Address | undefined {
   const recovery = RECOVERY[signature.slice(130)];

@@ -5,7 +5,7 @@ import { privateKeyToAccount as viemAccount } from "viem/accounts";
 import { privateKeyToAccount } from "../../orchestrator/primitives/accounts.ts";
 import { bytesToHex, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
-import { recoverAddress } from "../../orchestrator/primitives/recovery.ts";
+import { recoverAddress, recoverSender } from "../../orchestrator/primitives/recovery.ts";
 import { libsecp256k1 } from "../../orchestrator/primitives/secp256k1.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
 
@@ -43,7 +43,7 @@ describe("accounts that sign by libsecp256k1", () => {
     }
   });
 
-  it("sign transactions of every type as viem does", async () => {
+  it("sign transactions of every type as viem does, and are known by them", async () => {
     const common = { chainId: 31_337, to: zeroAddress, nonce: 3, gas: 21_000n, value: 5n } as const;
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const;
     for (const secret of secrets.slice(0, 4)) {
@@ -56,8 +56,11 @@ describe("accounts that sign by libsecp256k1", () => {
         { ...common, ...fees, type: "eip4844", blobVersionedHashes: [`0x01${"00".repeat(31)}`], maxFeePerBlobGas: 1n },
         { ...common, ...fees, type: "eip7702", authorizationList: [authorization] },
       ];
-      for (const transaction of transactions)
-        expect(await own.signTransaction(transaction), transaction.type).to.equal(await viem.signTransaction(transaction));
+      for (const transaction of transactions) {
+        const raw = await own.signTransaction(transaction);
+        expect(raw, transaction.type).to.equal(await viem.signTransaction(transaction));
+        expect(await recoverSender(raw), transaction.type).to.equal(viem.address);
+      }
     }
   });
 
