@@ -8,23 +8,12 @@ import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { CHATTY } from "../support/chatty.ts";
 import { missionsOf, openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
-
-/** Says one thing more than the constitution lets it, once it has all the notes (a trial shows it fewer). */
-const CHATTY = `
-export const about = {
-  id: "chatty", title: "Talks too much", description: "Talks.", accepts: ["files", "items"], produces: "items", perItem: false,
-  input: { type: "object" }, output: { type: "object", required: ["items"] },
-  capabilities: [0, 0, 0, 0, 0, 0, 0, 60, 0, 0], deterministic: true,
-};
-export default function chatty(input, ctx) {
-  for (let said = 0; input.items.length > 2 && said <= 120; said += 1) ctx.message("again");
-  return { items: input.items };
-}`;
 
 /** What may happen to a node on its way, of the names that matter here. */
 const NAMES = ["Routed", "AnomalyReported", "NodeFrozen", "SnapshotSealed"];
