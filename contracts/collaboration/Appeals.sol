@@ -11,6 +11,9 @@ import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Payments} from "../libraries/Payments.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Signatures} from "../libraries/Signatures.sol";
+import {TypedData} from "../libraries/TypedData.sol";
+import {Auth} from "../types/Roles.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -32,31 +35,48 @@ library Appeals {
         City calldata city,
         uint8 node,
         uint8 attempt,
-        bytes32 evidence
+        bytes32 evidence,
+        Auth calldata auth
     ) external {
         Frame memory f = MissionFrame.open(city);
+        Signatures.requireInTime(auth.deadline);
+        bytes32 digest = f.digest(TypedData.hashAppeal(auth.agent, node, attempt, evidence, auth.deadline));
+        // A sponsor may be a contract wallet; executors and verifiers are keys, also while they lend their accounts to some code.
+        if (auth.agent == f.sponsor()) Signatures.requireAnyOrCaller(auth.agent, digest, auth.signature);
+        else Signatures.requireKeyOrCaller(auth.agent, digest, auth.signature);
+        _file(s, f, node, attempt, evidence, auth.agent);
+    }
+
+    function _file(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 attempt,
+        bytes32 evidence,
+        address appellant
+    ) private {
         NodeLaw law = f.node(node);
-        uint256 seats = _requireOpen(s, f, law, node, attempt);
-        uint64 price = _requireParty(s, f, law, seats, node, attempt);
+        uint256 seats = _requireOpen(s, f, law, node, attempt, appellant);
+        uint64 price = _requireParty(s, f, law, seats, node, attempt, appellant);
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
         uint8 filed = appeals.filed;
         for (uint8 i = 0; i < filed; ++i) {
-            if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == msg.sender) {
-                revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
+            if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == appellant) {
+                revert ICollaborationContract.AlreadyAppealed(node, appellant);
             }
         }
         // The share is at most the whole price.
         uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / BasisPoints.WHOLE);
         uint64 least = s.head.appealBondMin * MissionStorage.TOKEN;
         if (bond < least) bond = least;
-        s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
+        s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(appellant, bond);
         appeals.filed = filed + 1;
         appeals.open += 1;
         appeals.until = uint40(block.timestamp) + _patience(f);
         _mark(s, node, attempt);
         s.books.bonds += bond;
-        emit ICollaborationContract.AppealFiled(node, msg.sender, attempt, evidence, bond);
-        f.city.token.pull(msg.sender, bond);
+        emit ICollaborationContract.AppealFiled(node, appellant, attempt, evidence, bond);
+        f.city.token.pull(appellant, bond);
     }
 
     function _mark(MissionStorage.Layout storage s, uint8 node, uint8 attempt) private {
@@ -73,7 +93,8 @@ library Appeals {
         Frame memory f,
         NodeLaw law,
         uint8 node,
-        uint8 attempt
+        uint8 attempt,
+        address appellant
     ) private view returns (uint256 seats) {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         uint40 until = w.settlesAt;
@@ -81,7 +102,7 @@ library Appeals {
         if (attempt != w.attempt || !NodeCore.has(w, MissionStorage.RECORDED)) {
             MissionStorage.Fault memory fault = s.faults[MissionStorage.attemptKey(node, attempt)];
             // Once settled there is nothing to move back, and nobody would settle the bond.
-            if (fault.dueAt == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, msg.sender);
+            if (fault.dueAt == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, appellant);
             (until, seats) = (fault.dueAt, fault.seats);
         }
         until = WatchdogHold.extended(f.city.watchdog, until, f.window(law));
@@ -95,19 +116,20 @@ library Appeals {
         NodeLaw law,
         uint256 seats,
         uint8 node,
-        uint8 attempt
+        uint8 attempt,
+        address appellant
     ) private view returns (uint64 price) {
-        bool party = msg.sender == f.sponsor();
+        bool party = appellant == f.sponsor();
         for (uint8 slot = 0; slot < law.redundancy(); ++slot) {
             MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
-            if (bound.agent == msg.sender) party = true;
+            if (bound.agent == appellant) party = true;
             price += bound.price;
         }
         // At most seven seats.
         for (uint256 place = 0; place < NodeWord.seated(seats) && !party; ++place) {
-            party = f.city.evidence.verifierAt(NodeWord.seatAt(seats, place)) == msg.sender;
+            party = f.city.evidence.verifierAt(NodeWord.seatAt(seats, place)) == appellant;
         }
-        if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);
+        if (!party) revert ICollaborationContract.NotAppealable(node, appellant);
     }
 
     // --- Resolving ---------------------------------------------------------------------------------------------------

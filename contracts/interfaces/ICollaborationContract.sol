@@ -5,6 +5,7 @@ import {Action} from "../types/Actions.sol";
 import {ClearingDecision} from "../types/Evidence.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {LiveHash, Opening, Verdict} from "../types/Messages.sol";
+import {Auth} from "../types/Roles.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {IServiceContract} from "./IServiceContract.sol";
 
@@ -513,9 +514,10 @@ interface ICollaborationContract {
     /// executors and verifiers are owed is credited to them in the vault. What was claimed before is passed over; so is with `Skipped`
     /// what is not due yet, unless nothing else is named.
     function claim(uint8[] calldata nodes) external;
-    /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after; pulls the
-    /// bond. Caller: sponsor, or executor or panel member of the attempt.
-    function appeal(uint8 node, uint8 attempt, bytes32 evidence) external;
+    /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after, in the name of
+    /// `auth.agent`: sponsor, or executor or panel member of the attempt, each once an attempt. Pulls its bond from it, which the mission's
+    /// parameters and the attempt's prices fix. Anyone with its signature (`Appeal`; of a sponsor also by ERC-1271); unsigned, itself.
+    function appeal(uint8 node, uint8 attempt, bytes32 evidence, Auth calldata auth) external;
     /// @notice Sends what is returnable to the sponsor. Anyone.
     function refund() external;
     /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. Anyone.

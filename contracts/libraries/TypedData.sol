@@ -96,6 +96,9 @@ library TypedData {
     bytes32 internal constant COMMITS = keccak256(
         "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)"
     );
+    bytes32 internal constant APPEAL = keccak256(
+        "Appeal(address appellant,uint8 node,uint8 attempt,bytes32 evidence,uint40 deadline)"
+    );
     bytes32 internal constant EVIDENCE = keccak256(
         "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
     );
@@ -307,6 +310,16 @@ library TypedData {
                 EfficientHashLib.hash(commitments),
                 bytes32(uint256(deadline))
             );
+    }
+
+    function hashAppeal(
+        address appellant,
+        uint8 node,
+        uint8 attempt,
+        bytes32 evidence,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(APPEAL, appellant, node, attempt, evidence, deadline));
     }
 
     function hashEvidence(bytes32 obligation, EvidenceItem memory e) internal pure returns (bytes32) {

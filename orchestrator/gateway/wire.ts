@@ -17,6 +17,9 @@ export const units = z
   .string()
   .regex(/^(0|[1-9]\d*)$/)
   .meta({ description: "An amount in the settlement token's smallest unit, or another whole number beyond 2^53, as decimal text" });
+export const typed = z.string().meta({ description: "EIP-712 typed data as JSON text, for any wallet" });
+/** A key's. */
+export const signed = z.string().regex(/^0x[0-9a-f]{130}$/);
 export const contentId = z
   .string()
   .regex(/^b[a-z2-7]{20,100}$/)

@@ -170,6 +170,14 @@ export const typedDataTypes = {
     { name: "commitments", type: "bytes32[]" },
     { name: "deadline", type: "uint40" },
   ],
+  /** A party's word that it appeals; the bond is what the mission's parameters and the attempt's prices come to. */
+  Appeal: [
+    { name: "appellant", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "attempt", type: "uint8" },
+    { name: "evidence", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
   /** One item of `Evidences`; never signed by itself. */
   Evidence: [
     { name: "obligation", type: "bytes32" },
@@ -228,6 +236,7 @@ export const messageConsumers = {
   SchemaStatement: "gate",
   Commit: "mission",
   Commits: "mission",
+  Appeal: "mission",
   Evidence: "mission",
   Evidences: "mission",
   Verdict: "mission",

@@ -173,6 +173,12 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     },
   },
   {
+    operation: "appeal",
+    measured: "by a party's signature, handed in by somebody else; the bond's allowance was given before",
+    reference: 0,
+    budget: 150_000,
+  },
+  {
     operation: "approve-mission-8",
     measured: "the whole `approve` around deploy-mission-8: three offices' signatures and envelopes, the market opened",
     reference: 0,

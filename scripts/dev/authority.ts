@@ -350,7 +350,12 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     accuse: [{ when: "signed", callers: ANYONE }],
     record: anyone,
     claim: anyone,
-    appeal: only("NotAppealable", "sponsor", "executor", "panel"),
+    appeal: [
+      { when: "signed", callers: ANYONE },
+      { when: "the sponsor's, unsigned", callers: ["sponsor"], refusal: "InvalidSignature" },
+      { when: "an executor's, unsigned", callers: ["executor"], refusal: "InvalidSignature" },
+      { when: "a panel member's, unsigned", callers: ["panel"], refusal: "InvalidSignature" },
+    ],
     refund: anyone,
     close: anyone,
     anchor: [{ when: "signed", callers: ANYONE }],

@@ -9,7 +9,7 @@ import { evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
 import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
-import { type City, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
+import { type City, directly, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
 import { seatPrincipal } from "../support/judges.ts";
 import { billOf, type Legislature, lawOf, loadLegislature, PROPOSAL, State, setParameter } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
@@ -1039,10 +1039,9 @@ describe("attacks by collusion", () => {
       const agents: Wallet[] = [];
       for (let i = 0; i < 5; i++) agents.push((await register(`sybil ${i}`, { principal })).agent);
       const session = await steps.toProposing();
-      const direct = (agent: Wallet) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
       const [first, ...rest] = agents as [Wallet, ...Wallet[]];
-      await legislation.connect(first).propose(session, BILL, BILL, direct(first));
-      for (const agent of rest) await legislation.connect(agent).sponsor(session, 1, direct(agent));
+      await legislation.connect(first).propose(session, BILL, BILL, directly(first));
+      for (const agent of rest) await legislation.connect(agent).sponsor(session, 1, directly(agent));
       await attempt(legislation.connect((offices.SPEAKER as [Wallet])[0]).openVoting(session));
       expect((await legislation.sessionOf(session)).ballotSize).to.equal(0);
     });
@@ -1240,7 +1239,7 @@ describe("attacks by collusion", () => {
       const approval = await judges.override("APPROVE_POP", { node: 0, data: await mission.approval(0) });
       await judges.act(approval, judges.seat(0));
       await city.fund(city.sponsor, address, tokens(1000));
-      await contract.connect(city.sponsor).appeal(0, 0, WHY);
+      await contract.connect(city.sponsor).appeal(0, 0, WHY, directly(city.sponsor));
       const data = dataOf("RESOLVE_APPEAL", { attempt: 0, filed: 1, upheld: 0, share: 0, slash: 0n, culprits: 0 });
       const ruling = await judges.override("RESOLVE_APPEAL", { node: 0, data });
       await attempt(judges.act(ruling, judges.seat(0)));
@@ -1372,7 +1371,7 @@ describe("attacks by collusion", () => {
       await mission.run(0);
       const { agent } = await mission.executorOf(0);
       await mission.city.fund(mission.city.sponsor, mission.address, tokens(100));
-      await mission.contract.connect(mission.city.sponsor).appeal(0, 0, id("nothing"));
+      await mission.contract.connect(mission.city.sponsor).appeal(0, 0, id("nothing"), directly(mission.city.sponsor));
       await ordered(
         "RESOLVE_APPEAL",
         dataOf("RESOLVE_APPEAL", { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 2n ** 64n - 1n, culprits: 1 }),

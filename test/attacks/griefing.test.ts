@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { giveNumbers } from "../support/census.ts";
-import { Kind, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
+import { directly, Kind, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
 import { billOf, lawOf, loadLegislature, PROPOSAL, REVIEW, State } from "../support/legislature.ts";
 import {
   Action,
@@ -79,7 +79,7 @@ describe("attacks that grief", () => {
       const { sponsor } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
       const before = await mission.city.token.balanceOf(sponsor.address);
-      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY, directly(sponsor));
       expect(before - (await mission.city.token.balanceOf(sponsor.address))).to.equal(tokens(10));
     });
   });
@@ -686,7 +686,7 @@ describe("attacks that grief", () => {
     await mission.city.execution.award(mission.address, [0]);
     await mission.run(0);
     await mission.city.fund(condemned, mission.address, tokens(10));
-    await attempt(mission.contract.connect(condemned).appeal(0, 0, WHY));
+    await attempt(mission.contract.connect(condemned).appeal(0, 0, WHY, directly(condemned)));
     const spared = { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0 };
     await attempt(mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [spared])));
     await networkHelpers.time.increase(HOUR);
@@ -865,7 +865,7 @@ describe("attacks that grief", () => {
   describe("with appeals", () => {
     const appealAs = async (who: Wallet) => {
       await mission.city.fund(who, mission.address, tokens(10));
-      await mission.contract.connect(who).appeal(0, 0, WHY);
+      await mission.contract.connect(who).appeal(0, 0, WHY, directly(who));
     };
     const open = async () => (await mission.contract.appealsOf(0, 0))[0];
     beforeEach(async () => {
@@ -1007,7 +1007,7 @@ describe("attacks that grief", () => {
       const { agent } = await mission.executorOf(7);
       await networkHelpers.time.increase(HOUR - 60n);
       await mission.city.fund(agent, mission.address, tokens(1000));
-      await mission.contract.connect(agent).appeal(7, 0, WHY);
+      await mission.contract.connect(agent).appeal(7, 0, WHY, directly(agent));
       await networkHelpers.time.increase(HOUR);
       await attempt(mission.contract.claim(nodes));
       expect(await Promise.all(nodes.map(async (node) => (await mission.contract.entitlementOf(node, 0)).claimed))).to.deep.equal(

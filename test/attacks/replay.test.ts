@@ -277,6 +277,20 @@ describe("attacks by replay", () => {
       expect((await mission.city.producers.stakeOf(mission.worker(0).agent.address)).held).to.equal(tokens(9500));
     });
 
+    it("an appeal that was rejected is filed again with the same signature, for another bond", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      await mission.run(0);
+      const { sponsor } = mission.city;
+      await mission.city.fund(sponsor, mission.address, tokens(100));
+      const word = await mission.signedAppeal(sponsor, { evidence: id("evidence") });
+      await mission.contract.appeal(0, 0, id("evidence"), word);
+      const rejected = { attempt: 0, filed: 1, upheld: 0, share: 0, slash: 0n, culprits: 0 };
+      await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [rejected]));
+      await attempt(mission.contract.appeal(0, 0, id("evidence"), word));
+      expect(await mission.city.token.balanceOf(sponsor.address)).to.equal(tokens(90));
+    });
+
     it("a claim is made twice, at the cost of those who did not claim yet", async () => {
       await opened(TASK, TASK);
       await mission.awardAll();

@@ -4,7 +4,7 @@ import { concat, id, N, Signature, toBeHex, type Wallet, ZeroAddress } from "eth
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { encodeCommitWave } from "../../orchestrator/rules/wire.ts";
-import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { directly, ethers, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { Action, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
@@ -115,6 +115,47 @@ describe("attacks with signatures", () => {
       await networkHelpers.time.increase(5);
       await attempt(mission.contract.commit(0, 0, message.commitment, deadline, signature));
       expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
+    });
+  });
+
+  describe("under an appeal", () => {
+    let mission: Mission;
+    let executor: Wallet;
+    const text = id("what I showed is right");
+    const open = async () => (await mission.contract.appealsOf(0, 0)).open;
+
+    beforeEach(async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      await mission.run(0);
+      executor = (await mission.executorOf(0)).agent;
+      for (const party of [executor, mission.city.sponsor]) await mission.city.fund(party, mission.address, tokens(100));
+    });
+
+    it("somebody appeals in an executor's name, with its bond", async () => {
+      await attempt(mission.contract.appeal(0, 0, text, directly(executor)));
+      expect(await open()).to.equal(0);
+    });
+
+    it("whoever relays an appeal puts another text before the human who rules", async () => {
+      const word = await mission.signedAppeal(mission.city.sponsor, { evidence: text });
+      await attempt(mission.contract.appeal(0, 0, id("nonsense"), word));
+      expect(await open()).to.equal(0);
+    });
+
+    it("an appeal that its party let lapse is filed late", async () => {
+      const word = await mission.signedAppeal(executor, { evidence: text, deadline: await mission.city.now() });
+      await networkHelpers.time.increase(5);
+      await attempt(mission.contract.appeal(0, 0, text, word));
+      expect(await open()).to.equal(0);
+    });
+
+    it("the code that an executor lends its account to signs an appeal for it", async () => {
+      const rival = await mission.city.account("rival");
+      const code = await ethers.provider.getCode(await ethers.deployContract("OwnedWallet", [rival.address]));
+      await networkHelpers.setCode(executor.address, code);
+      const word = await mission.signedAppeal(rival, { appellant: executor.address, evidence: text });
+      await attempt(mission.contract.appeal(0, 0, text, word));
+      expect(await open()).to.equal(0);
     });
   });
 

@@ -8,6 +8,7 @@ import { packPayment } from "../../orchestrator/rules/payments.ts";
 import {
   AMENDMENT_NOTICE,
   type City,
+  directly,
   EVERYTHING,
   ethers,
   INSTITUTIONS,
@@ -229,7 +230,7 @@ describe("attacks on stakes", () => {
       const { sponsor, token, treasury } = mission.city;
       await token.mint(sponsor.address, tokens(10));
       await token.connect(sponsor).approve(mission.address, tokens(10));
-      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY, directly(sponsor));
       const ruling = { attempt: 0, filed: 1, upheld: 1, share: 10_000, slash: tokens(1), culprits: 0b001 };
       await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
       await networkHelpers.time.increase(HOUR);

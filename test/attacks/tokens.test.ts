@@ -1,7 +1,7 @@
 /** A settlement token that keeps a part, lies, says nothing, refuses accounts, or changes balances: none of it is paid for by others. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
-import { type City, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { type City, directly, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { solvency, turnHostile, turnSilent } from "../support/hostile-token.ts";
 import { HOUR, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
@@ -128,7 +128,7 @@ describe("attacks with the token", () => {
       await cleared(TASK);
       const { sponsor } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
-      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY, directly(sponsor));
       await (await turnHostile(mission.city)).block(sponsor.address);
       await networkHelpers.time.increase(3 * Number(HOUR));
       await attempt(mission.contract.claim([0]));

@@ -230,6 +230,20 @@ async function freezes(city: BusyCity): Promise<Samples> {
   return { freeze, unfreeze };
 }
 
+/** A party's appeals, handed in by somebody else. */
+async function appeals(city: BusyCity): Promise<number[]> {
+  const mission = await city.open({ nodes: Array(WAVE).fill(TASK) });
+  const nodes = [...mission.nodes.keys()];
+  await mission.contract.route(...(await mission.start(nodes)));
+  await together(mission, nodes);
+  await mission.contract.clear(await clears(mission, nodes));
+  await city.fund(city.sponsor, mission.address, tokens(1000));
+  const evidence = id("evidence");
+  return inTurn(nodes, async (node) =>
+    gasOf(mission.contract.appeal(node, 0, evidence, await mission.signedAppeal(city.sponsor, { node, evidence }))),
+  );
+}
+
 /** Once each: what they cost hangs on their size, not on chance. */
 async function larger(city: BusyCity): Promise<Samples> {
   const samples: Samples = {};
@@ -261,6 +275,7 @@ export async function missions(): Promise<Samples> {
     "node-tier1-hybrid": await hybridWave(city),
     "mission-8-hybrid": await inTurn(numbers, async (seat) => (await hybrid(city, NODES, MISSIONS + seat)).run),
     ...(await larger(city)),
+    appeal: await appeals(city),
   };
 }
 

@@ -65,7 +65,7 @@ const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 
 /** What is asked by POST and changes nothing. */
 const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prepare_agreement_act", "prepare_hearing", "receive_work"];
-/** They send on transactions whose nonces are their signer's: the chain takes each once, whoever sends it (and a text is kept by its hash). */
+/** The chain takes each once, whoever sends it: transactions by their signers' nonces, appeals one a party (and a text is kept by its hash). */
 const ONCE_BY_CHAIN = ["send_agreement_step", "file_appeal"];
 type Step = (life: AgreementLife) => Act;
 

@@ -59,7 +59,8 @@ describe("scenario: an appeal", function () {
         const { account } = sponsor();
         await city.client.token.approve([mission, price], { intent: intentKey("test", "bond"), account });
         const evidence = city.blocks.put(new TextEncoder().encode(EVIDENCE));
-        const receipt = await contract.appeal([0, 0, digestOf(evidence)], { intent: intentKey("test", "appeal"), account });
+        const auth = { agent: account.address, deadline: 2 ** 40 - 1, signature: "0x" } as const;
+        const receipt = await contract.appeal([0, 0, digestOf(evidence), auth], { intent: intentKey("test", "appeal"), account });
         const [filed] = receipt === undefined ? [] : contract.events(receipt, "AppealFiled");
         appealed = { mission, executor, price, bond: filed?.args.bond ?? 0n };
       };

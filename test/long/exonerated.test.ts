@@ -54,7 +54,8 @@ describe("scenario: who failed below is freed of it on appeal", function () {
       const { account } = memberOf(city.society, "sponsor");
       await city.client.token.approve([mission, PURSE], { intent: intentKey("test", "bond", place), account });
       const evidence = digestOf(city.blocks.put(new TextEncoder().encode("The issuer ran other code.")));
-      await contract.appeal([args.node, args.attempt, evidence], { intent: intentKey("test", "appeal", place), account });
+      const auth = { agent: account.address, deadline: 2 ** 40 - 1, signature: "0x" } as const;
+      await contract.appeal([args.node, args.attempt, evidence, auth], { intent: intentKey("test", "appeal", place), account });
     }
   }
 

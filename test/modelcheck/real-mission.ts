@@ -5,7 +5,7 @@ import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { Band } from "../../orchestrator/rules/law-codec.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
-import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { directly, ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
 import {
   Action,
   type Mission,
@@ -159,7 +159,7 @@ export class RealMission {
       case "appeal": {
         const attempt = call.attempt ?? 0;
         const party = call.party === "sponsor" ? city.sponsor : this.#worker(node, attempt, 0).agent;
-        return by(party, "appeal", node, attempt, ZeroHash);
+        return by(party, "appeal", node, attempt, ZeroHash, directly(party));
       }
       case "APPROVE_POP":
         return override(Action.APPROVE_POP, is.at === "PENDING_REVIEW" ? await this.#approval(node) : "0x");

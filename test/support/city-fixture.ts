@@ -43,6 +43,9 @@ export async function loadFixture<Data>(fixture: () => Promise<Data>): Promise<D
   return known.data as Data;
 }
 
+/** Authorisation by being the caller. */
+export const directly = (agent: { readonly address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
+
 const MINING = new Set(["eth_sendTransaction", "eth_sendRawTransaction", "evm_mine", "hardhat_mine"]);
 
 /**

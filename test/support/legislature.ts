@@ -5,7 +5,7 @@ import { servicesRootOf } from "../../orchestrator/rules/admissions.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "../../orchestrator/rules/law-codec.ts";
 import { admittedIn } from "./admitted.ts";
-import { type City, ethers, Kind, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
+import { type City, directly, ethers, Kind, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
 
 type Hex = `0x${string}`;
 export const hash = (text: string): Hex => id(text) as Hex;
@@ -140,7 +140,7 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
 
   const owner = voters[0] as Wallet;
   const record = [hash("code"), hash("schema"), "local:compile", ethers.ZeroHash] as const;
-  const direct = { agent: owner.address, deadline: 2n ** 40n - 1n, signature: "0x" };
+  const direct = directly(owner);
   const service = await services.connect(owner).registerService.staticCall(...record, direct);
   await services.connect(owner).registerService(...record, direct);
   await management.setMandate(Office.CODIFIER, OPERATION, service, false, hash("schema"));
@@ -162,9 +162,6 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
     steps: stepsOf(city, voters, offices, sponsor, service, runner),
   };
 }
-
-/** Authorisation by being the caller. */
-const directly = (agent: { address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
 
 /** What moves a session from stage to stage, each step by whom it belongs to. */
 function stepsOf(

@@ -697,6 +697,15 @@ export class Mission {
       .onOverride(action, node, this.address, await stopData(this.contract, action, node, data), judged);
   }
 
+  /** A party's signature under its appeal, for whoever hands it in. */
+  async signedAppeal(
+    key: Wallet,
+    over: { appellant?: string; node?: number; attempt?: number; evidence?: string; deadline?: bigint } = {},
+  ) {
+    const message = { appellant: key.address, node: 0, attempt: 0, evidence: id("evidence"), deadline: await this.soon(), ...over };
+    return { agent: message.appellant, deadline: message.deadline, signature: await this.city.sign("Appeal", this.address, message, key) };
+  }
+
   // --- money ---
 
   /** deposit = paid + fees + insurance + discount + refunded + children + held, and what is held covers what is owed. */

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {Auth} from "../../types/Roles.sol";
 import {Appeals} from "../Appeals.sol";
 import {Dispatch} from "../Dispatch.sol";
 import {Escrow} from "../Escrow.sol";
@@ -21,8 +22,8 @@ abstract contract Settlement is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function appeal(uint8 node, uint8 attempt, bytes32 evidence) external nonReentrant {
-        Appeals.file(_mission, _city(), node, attempt, evidence);
+    function appeal(uint8 node, uint8 attempt, bytes32 evidence, Auth calldata auth) external nonReentrant {
+        Appeals.file(_mission, _city(), node, attempt, evidence, auth);
     }
 
     /// @inheritdoc ICollaborationContract

@@ -6,13 +6,13 @@ import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
-import { isOrderSignedBy, isSignedBy } from "./signatures.ts";
+import { isAppealOf, isOrderSignedBy, isSignedBy } from "./signatures.ts";
 import { provenClasses } from "./verdicts.ts";
 
 /** Seated humans signed every action on the mission, and their reasons are here; no approval lies below the floor (decisions 23, 28). */
 export const overrides: ChainCheck = {
   name: "OVERRIDES",
-  what: "signature and seat of every adjudicator, the justification, the evidence that an approval rests on",
+  what: "signature and seat of every adjudicator, the justification, the evidence that an approval rests on; signature of every appeal",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, mission, roles, nameOf, label, hasBlock } = context;
@@ -33,6 +33,11 @@ export const overrides: ChainCheck = {
       seen.holds(hasBlock(justification), `justification of ${subject}`, "is missing", blockFile(justification));
       if (action.action === actionNumber("APPROVE_POP"))
         await seen.part(subject, () => approval(context, seen, { at, node: action.node, data: action.data, subject }));
+    }
+    for (const { from, args } of record.calls("CollaborationContract", "appeal")) {
+      const [node, attempt, evidence, { agent: appellant, deadline, signature }] = args;
+      const isOwn = await isAppealOf(context, from, { appellant, node, attempt, evidence, deadline }, signature);
+      seen.holds(isOwn, `appeal of ${nameOf(appellant)} on ${label(node)}`, "is not signed by its party");
     }
   },
 };

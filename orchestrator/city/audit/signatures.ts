@@ -27,8 +27,22 @@ export async function isOrderSignedBy(
   order: OverrideAction,
   signature: Hex,
 ): Promise<boolean> {
-  if (await isOver(() => orderDigest(client, order), signer, signature)) return true;
-  return (await client.chain.publicClient.getCode({ address: signer })) !== undefined;
+  return (await isOver(() => orderDigest(client, order), signer, signature)) || hasCode(client, signer);
+}
+
+/** Whether this party appealed: by key, or as the caller. Sponsors may be contract wallets, as above. */
+export async function isAppealOf(
+  context: Pick<ChainContext, "client" | "mission">,
+  sender: Address,
+  appeal: Message<"Appeal">,
+  signature: Hex,
+): Promise<boolean> {
+  const { appellant } = appeal;
+  return (await isAuthorised(context, appellant, sender, "Appeal", appeal, signature)) || hasCode(context.client, appellant);
+}
+
+async function hasCode({ chain }: ChainContext["client"], account: Address): Promise<boolean> {
+  return (await chain.publicClient.getCode({ address: account })) !== undefined;
 }
 
 async function isOver(digest: () => Hash, signer: Address, signature: Hex): Promise<boolean> {

@@ -12,6 +12,8 @@ export const RELAYED = {
   /** Nothing is sent; a place in the adjudicators' queue is worth as much. */
   petition: 1_000_000n,
   push: 1_000_000n,
+  /** A bond's permit and its appeal. */
+  appeal: 500_000n,
   /** A registration, verdicts of two panels, and the end of one job. */
   hearing: 700_000n,
   /** A transfer by its payer's authorisation. */

@@ -1,28 +1,21 @@
+import { stringify } from "viem";
 import { z } from "zod";
 import { fileAppeal, prepareAppeal } from "../../city/missions/appeal.ts";
 import { MAX_GROUNDS } from "../../clearing/appeal.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { type Command, cityCommand } from "../command.ts";
-import { address, count, hash, toAddress, toHash, units } from "../wire.ts";
+import { address, count, hash, seconds, signed, toAddress, toHash, typed, units } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 
 const node = count.max(255);
 const attempt = count.max(255).meta({ description: "Number of the attempt, from 0" });
 
 export const preparedAppealOutput = z.strictObject({
-  transactions: z.array(
-    z.strictObject({
-      what: z.enum(["approve", "appeal"]),
-      to: address,
-      data: z.string(),
-      chainId: count,
-      nonce: count,
-      gas: units,
-      maxFeePerGas: units,
-      maxPriorityFeePerGas: units,
-    }),
-  ),
-  bond: units.meta({ description: "Lost if the appeal is rejected" }),
+  typedData: typed,
+  permit: typed.nullable().meta({ description: "The bond's allowance by signature (ERC-2612); null if the mission may pull it already" }),
+  bond: units.meta({ description: "Pulled from the appellant; lost if the appeal is rejected" }),
+  token: address.meta({ description: "Of the bond" }),
+  deadline: seconds.meta({ description: "Of both signatures: unix seconds, by the chain's clock" }),
 });
 
 export const filedAppealOutput = z.strictObject({
@@ -37,7 +30,7 @@ export const appealCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/appeal",
     group: "Missions",
-    doc: "The transactions by which a party (sponsor, executor, or verifier whose verdict counted) appeals against the outcome of an attempt, for any wallet to sign. `evidence` is the SHA-256 of the text's UTF-8. Refused if the mission would refuse: no party, window over, appealed already.",
+    doc: "What a party (sponsor, executor, or verifier whose verdict counted) signs to appeal against the outcome of an attempt: the appeal and, if needed, the permit of its bond. Then file_appeal. `evidence` is the SHA-256 of the text's UTF-8. Refused if the mission would refuse: no party, window over, appealed already.",
     access: "open",
     isOfFiles: true,
     cost: 10,
@@ -46,13 +39,8 @@ export const appealCommands: readonly Command[] = [
     async run(world, input) {
       const { mission } = await missionNamed(world, input.mission);
       const terms = { mission, node: input.node, attempt: input.attempt, evidence: toHash(input.evidence) };
-      const { calls, bond, chainId, nonce, fees } = await prepareAppeal(world.client, toAddress(input.appellant), terms);
-      const [maxFeePerGas, maxPriorityFeePerGas] = [String(fees.maxFeePerGas), String(fees.maxPriorityFeePerGas)];
-      const transactions = calls.map((call, place) => ({
-        ...{ ...call, chainId, nonce: nonce + place, gas: String(call.gas) },
-        ...{ maxFeePerGas, maxPriorityFeePerGas },
-      }));
-      return { transactions, bond: String(bond) };
+      const { typedData, permit, bond, ...rest } = await prepareAppeal(world.client, toAddress(input.appellant), terms);
+      return { typedData: stringify(typedData), permit: permit === undefined ? null : stringify(permit), bond: String(bond), ...rest };
     },
   }),
   cityCommand({
@@ -60,22 +48,33 @@ export const appealCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/appeals",
     group: "Missions",
-    doc: "Files an appeal: sends the party's signed transactions to the chain, and keeps its text for the human who rules. Without transactions it only keeps the text of an appeal that is on chain. Repeating it changes nothing.",
+    doc: "Files an appeal by the signatures for prepare_appeal, and keeps its text for the human who rules; the city pays the gas, the appellant the bond. Unsigned, it only keeps the text of an appeal that is on chain. Repeating it changes nothing.",
     access: "order",
     cost: 40,
     input: z.strictObject({
       ...{ mission: address, node, attempt },
       text: z.string().min(1).max(MAX_GROUNDS),
-      transactions: z
-        .array(z.string().regex(/^0x[0-9a-f]{2,4000}$/))
-        .max(2)
+      signed: z
+        .strictObject({
+          appellant: address,
+          deadline: count,
+          signature: z
+            .string()
+            .regex(/^0x(?:[0-9a-f]{2}){1,2000}$/)
+            .meta({ description: "Of `typedData`; a sponsor's contract wallet may sign (ERC-1271)" }),
+          permit: z.strictObject({ value: units, signature: signed }).optional(),
+        })
         .optional(),
     }),
     output: filedAppealOutput,
-    async run(world, { mission: named, node, attempt, text, transactions = [] }) {
+    async run(world, { mission: named, node, attempt, text, signed }, { from }) {
       const { mission } = await missionNamed(world, named);
-      const signed = transactions.map((raw) => hexSchema.parse(raw));
-      const { evidence, filed } = await fileAppeal(world.client, world.blocks, { mission, node, attempt, text }, signed);
+      const { permit } = signed ?? {};
+      const party = signed && {
+        ...{ appellant: toAddress(signed.appellant), deadline: signed.deadline, signature: hexSchema.parse(signed.signature) },
+        ...(permit === undefined ? {} : { permit: { value: BigInt(permit.value), signature: hexSchema.parse(permit.signature) } }),
+      };
+      const { evidence, filed } = await fileAppeal(world, { mission, node, attempt, text }, party, from);
       return { evidence, filed: filed.map(({ appellant, bond }) => ({ appellant, bond: String(bond) })) };
     },
   }),

@@ -15,10 +15,8 @@ import { typedData } from "../../protocol/typed-data.ts";
 import { type Caller, type CityWorld, type Command, cityCommand, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { LONGEST_WAIT, type SeatDoor } from "../seat-door.ts";
-import { address, contentId, count, hash, toAddress, toHash, units } from "../wire.ts";
+import { address, contentId, count, hash, signed, toAddress, toHash, typed, units } from "../wire.ts";
 
-const typed = z.string().meta({ description: "EIP-712 typed data as JSON text, for any wallet" });
-const signed = z.string().regex(/^0x[0-9a-f]{130}$/);
 const hex = z.string().regex(/^0x(?:[0-9a-f]{2})+$/);
 const call = hash.meta({ description: "Id of the question" });
 const byte = z.int().min(0).max(255);

@@ -143,7 +143,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.appeal",
     guard: "an appellant is a party",
     file: "collaboration/Appeals.sol",
-    find: "        if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);\n",
+    find: "        if (!party) revert ICollaborationContract.NotAppealable(node, appellant);\n",
     replace: "",
   },
   {
@@ -152,7 +152,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.appeal",
     guard: "a party appeals once",
     file: "collaboration/Appeals.sol",
-    find: "if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == msg.sender) {",
+    find: "if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == appellant) {",
     replace: "if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == address(0)) {",
   },
   {

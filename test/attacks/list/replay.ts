@@ -219,4 +219,14 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     find: "bool halted = s.head.stopped && s.suspension.until == 0;",
     replace: "bool halted = false;",
   },
+  {
+    title: "an appeal that was rejected is filed again with the same signature, for another bond",
+    threats: ["TA-4", "TA-2"],
+    entry: "CollaborationContract.appeal",
+    guard: "who has appealed an attempt has, whatever was ruled",
+    file: "collaboration/Appeals.sol",
+    find: "if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == appellant) {",
+    replace:
+      "MissionStorage.Appeal memory one = s.appealAt[MissionStorage.slotKey(node, attempt, i)];\n            if (one.appellant == appellant && one.bond != 0) {",
+  },
 ]);

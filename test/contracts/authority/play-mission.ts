@@ -1,8 +1,8 @@
 /** Every function of the market and of a mission's clone, called with success in missions of their own. */
-import { id, ZeroAddress, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
-import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { directly, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { seatOf } from "../../support/judges.ts";
 import {
   Action,
@@ -212,8 +212,15 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   const appellants: Cast = { ...all, panel: (await contract.countedOf(0))[0] ?? "" };
   await endow(mission.city, appellants, mission.address);
   const recorded = await networkHelpers.takeSnapshot();
-  const appeal = () => contract.connect(mission.city.sponsor).appeal(0, 0, WHY);
-  await trial.record("CollaborationContract.appeal", appellants, appeal);
+  const { sponsor, verifiers } = mission.city;
+  const word = await mission.signedAppeal(sponsor, { evidence: WHY });
+  await trial.record("CollaborationContract.appeal", appellants, () => contract.appeal(0, 0, WHY, word), "signed");
+  const parties = { "the sponsor's": sponsor, "an executor's": executor, "a panel member's": verifiers.get(appellants.panel ?? "") };
+  for (const [whose, party] of Object.entries(parties)) {
+    await recorded.restore();
+    const appeal = () => contract.connect(party).appeal(0, 0, WHY, directly(party as Wallet));
+    await trial.record("CollaborationContract.appeal", appellants, appeal, `${whose}, unsigned`);
+  }
   await recorded.restore();
   await mission.run(1);
   const root = id("root");

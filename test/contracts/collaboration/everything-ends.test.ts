@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { isError } from "ethers";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
-import { Kind, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { directly, Kind, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -127,7 +127,9 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
     move: async (m, node) => {
       await m.city.token.mint(m.city.sponsor.address, tokens(10));
       await m.city.token.connect(m.city.sponsor).approve(m.address, tokens(10));
-      return m.contract.connect(m.city.sponsor).appeal(node, (await m.contract.nodeOf(node)).attempt, `0x${"00".repeat(32)}`);
+      return m.contract
+        .connect(m.city.sponsor)
+        .appeal(node, (await m.contract.nodeOf(node)).attempt, `0x${"00".repeat(32)}`, directly(m.city.sponsor));
     },
   },
   {

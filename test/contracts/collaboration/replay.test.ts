@@ -9,7 +9,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import type { MissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
 import { missionTransitions } from "../../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../../orchestrator/rules/transitions/node.ts";
-import { ethers, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { directly, ethers, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { turnHostile } from "../../support/hostile-token.ts";
 import {
   Action,
@@ -137,7 +137,7 @@ function replays(title: string, options: MissionOptions, story: (mission: Missio
 
 const appeal = async (mission: Mission, attempt = 0): Promise<void> => {
   await mission.city.fund(mission.city.sponsor, mission.address, tokens(20));
-  await mission.contract.connect(mission.city.sponsor).appeal(0, attempt, WHY);
+  await mission.contract.connect(mission.city.sponsor).appeal(0, attempt, WHY, directly(mission.city.sponsor));
 };
 const redone = async (mission: Mission, node = 0): Promise<void> => {
   const first = (await mission.executorOf(node)).agent.address;

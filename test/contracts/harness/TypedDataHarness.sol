@@ -27,7 +27,7 @@ contract TypedDataHarness {
         EvidenceClass class;
     }
 
-    function typeHashes() external pure returns (string[26] memory names, bytes32[26] memory hashes) {
+    function typeHashes() external pure returns (string[27] memory names, bytes32[27] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -54,6 +54,7 @@ contract TypedDataHarness {
         (names[14], hashes[14]) = ("Start", TypedData.START);
         (names[24], hashes[24]) = ("DelegationResult", TypedData.DELEGATION_RESULT);
         (names[25], hashes[25]) = ("SchemaStatement", TypedData.SCHEMA_STATEMENT);
+        (names[26], hashes[26]) = ("Appeal", TypedData.APPEAL);
     }
 
     function commits(
@@ -219,6 +220,16 @@ contract TypedDataHarness {
         uint40 deadline
     ) external pure returns (bytes32) {
         return TypedData.hashCommit(agent, node, slot, attempt, commitment, deadline);
+    }
+
+    function appeal(
+        address appellant,
+        uint8 node,
+        uint8 attempt,
+        bytes32 evidence_,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashAppeal(appellant, node, attempt, evidence_, deadline);
     }
 
     function evidence(

@@ -42,6 +42,7 @@ const STRINGS: Record<MessageName, string> = {
     "SchemaStatement(address mission,uint8 node,bytes32 obligation,bytes32 outputHash,bytes32 schemaHash,address issuer,uint40 deadline)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
   Commits: "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)",
+  Appeal: "Appeal(address appellant,uint8 node,uint8 attempt,bytes32 evidence,uint40 deadline)",
   Start: "Start(address runner,uint256[] slots,uint40 deadline)",
   Evidence: "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
   Evidences:

@@ -1,7 +1,7 @@
 /** A token that refuses accounts: who is blocked waits, everybody else is paid. */
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { directly, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { turnHostile } from "../../support/hostile-token.ts";
 import { HOUR, type Mission, openMission, TASK } from "../../support/mission-fixture.ts";
 
@@ -142,7 +142,7 @@ describe("a token with a blocklist", () => {
     it("credits a blocked appellant with its bond: nobody else waits", async () => {
       const { sponsor, treasury } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
-      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY, directly(sponsor));
       token = await turnHostile(mission.city);
       await token.block(sponsor.address);
       await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));

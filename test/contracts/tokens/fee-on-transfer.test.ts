@@ -1,7 +1,7 @@
 /** A token that keeps a part of each transfer: refused where somebody pays in, harmless where money leaves. */
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { type City, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { type City, directly, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { solvency, turnHostile } from "../../support/hostile-token.ts";
 import { HOUR, openMission } from "../../support/mission-fixture.ts";
 import { outcomeOf } from "../../support/outcomes.ts";
@@ -55,7 +55,7 @@ describe("a token with a fee on transfer", () => {
       const { sponsor } = mission.city;
       await city.fund(sponsor, mission.address, tokens(10));
       await charging();
-      await short(mission.contract.connect(sponsor).appeal(0, 0, WHY), sponsor.address, tokens(10));
+      await short(mission.contract.connect(sponsor).appeal(0, 0, WHY, directly(sponsor)), sponsor.address, tokens(10));
       expect((await mission.contract.ledger()).bonds).to.equal(0);
     });
 

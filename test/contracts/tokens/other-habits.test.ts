@@ -1,7 +1,7 @@
 /** Tokens that answer nothing, lie, rebase, or call back while they move: refused or harmless. */
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { ethers, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { directly, ethers, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { solvency, turnHostile, turnSilent } from "../../support/hostile-token.ts";
 import { HOUR, type Mission, openMission } from "../../support/mission-fixture.ts";
 import { outcomeOf } from "../../support/outcomes.ts";
@@ -20,7 +20,7 @@ describe("a token that answers nothing", () => {
     expect(await city.token.balanceOf(principal.address)).to.equal(0);
     await mission.run(0);
     await city.fund(city.sponsor, mission.address, tokens(10));
-    await mission.contract.connect(city.sponsor).appeal(0, 0, WHY);
+    await mission.contract.connect(city.sponsor).appeal(0, 0, WHY, directly(city.sponsor));
     await networkHelpers.time.increase(4 * Number(HOUR));
     const before = await city.token.balanceOf(city.sponsor.address);
     await mission.contract.claim([0]);
@@ -136,7 +136,7 @@ describe("a token that calls back", () => {
       refund: contract.interface.encodeFunctionData("refund"),
       close: contract.interface.encodeFunctionData("close"),
     };
-    await locked(token, mission.address, calls.refund, () => contract.connect(city.sponsor).appeal(0, 0, WHY));
+    await locked(token, mission.address, calls.refund, () => contract.connect(city.sponsor).appeal(0, 0, WHY, directly(city.sponsor)));
     await networkHelpers.time.increase(4 * Number(HOUR));
     await locked(token, mission.address, calls.claim, () => contract.claim([0]));
     await locked(token, mission.address, calls.close, () => contract.refund());

@@ -3,7 +3,7 @@ import { AbiCoder, id, ZeroHash } from "ethers";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
-import { tokens } from "../../support/city-fixture.ts";
+import { directly, tokens } from "../../support/city-fixture.ts";
 import { Action, NodeState } from "../../support/mission-fixture.ts";
 import { orderOn } from "../../support/orders.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
@@ -45,7 +45,7 @@ export async function appeal(mission: FuzzMission, node: number, world: World): 
   await token.connect(agent).approve(mission.address, tokens(50));
   const { attempt } = await mission.contract.nodeOf(node);
   const judged = attempt === 0n ? 0 : random.pick([Number(attempt), Number(attempt) - 1]);
-  return mission.contract.connect(agent).appeal(node, judged, id("evidence"));
+  return mission.contract.connect(agent).appeal(node, judged, id("evidence"), directly(agent));
 }
 
 export const HUMANS: readonly NodeMove[] = [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, Signature, type Wallet } from "ethers";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
-import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { directly, ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
   HOUR,
@@ -10,6 +10,7 @@ import {
   MissionState,
   NodeState,
   openMission,
+  openMissionIn,
   Result,
   TASK,
 } from "../../../support/mission-fixture.ts";
@@ -17,6 +18,13 @@ import {
 const EVIDENCE = id("evidence");
 /** Twice maxHumanReviewTimeout: after that an appeal nobody resolved holds nothing back. */
 const UNRESOLVED = 7200;
+const PERMIT = [
+  { name: "owner", type: "address" },
+  { name: "spender", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "nonce", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+];
 /** Of a slot's lock, all. */
 const WHOLE = 2n ** 64n - 1n;
 
@@ -35,7 +43,7 @@ describe("Appeals", () => {
   const appealAs = async (who: Wallet, bond = tokens(10), attempt = 0) => {
     await mission.city.token.mint(who.address, bond);
     await mission.city.token.connect(who).approve(mission.address, bond);
-    return mission.contract.connect(who).appeal(0, attempt, EVIDENCE);
+    return mission.contract.connect(who).appeal(0, attempt, EVIDENCE, directly(who));
   };
   const executor = async () => (await mission.executorOf(0)).agent;
 
@@ -79,7 +87,7 @@ describe("Appeals", () => {
       await appealAs(agent);
       await appealAs(mission.city.verifiers.get(verifier ?? "") ?? agent);
       await refused(appealAs(agent), "AlreadyAppealed");
-      await refused(mission.contract.appeal(0, 0, EVIDENCE), "NotAppealable");
+      await refused(mission.contract.appeal(0, 0, EVIDENCE, directly(mission.city.deployer)), "NotAppealable");
       await networkHelpers.time.increase(HOUR);
       await refused(appealAs(mission.city.sponsor), "WindowClosed");
       await networkHelpers.time.increase(UNRESOLVED);
@@ -131,6 +139,151 @@ describe("Appeals", () => {
     it("concerns decisions only", async () => {
       await awarded();
       await refused(appealAs(mission.city.sponsor), "NotAppealable");
+    });
+  });
+
+  describe("by signature", () => {
+    const stranger = () => mission.city.account("stranger");
+    const allowed = (who: Wallet, bond = tokens(10)) => mission.city.fund(who, mission.address, bond);
+    const relayed = async (auth: Awaited<ReturnType<Mission["signedAppeal"]>>, attempt = 0, evidence = EVIDENCE, node = 0) =>
+      mission.contract.connect(await stranger()).appeal(node, attempt, evidence, auth);
+    /** Its allowance by signature (ERC-2612), as anybody hands it in. */
+    const permit = async (who: Wallet, value: bigint) => {
+      const { token } = mission.city;
+      const message = { owner: who.address, spender: mission.address, value, nonce: await token.nonces(who.address), deadline: 2n ** 40n };
+      const domain = { name: await token.name(), version: "1", chainId: 31337n, verifyingContract: await token.getAddress() };
+      const { v, r, s } = Signature.from(await who.signTypedData(domain, { Permit: PERMIT }, message));
+      return token.connect(await stranger()).permit(who.address, mission.address, value, message.deadline, v, r, s);
+    };
+    /** A contract wallet at that address, which takes this key's word (ERC-1271). */
+    const wallet = async (address: string, owner: string) => {
+      const code = await ethers.provider.getCode(await ethers.deployContract("OwnedWallet", [owner]));
+      await networkHelpers.setCode(address, code);
+    };
+
+    it("is its party's, whoever hands it in: the party's bond, by its permit, and no coin of its own", async () => {
+      await cleared();
+      const agent = await executor();
+      await mission.city.token.mint(agent.address, tokens(10));
+      await networkHelpers.setBalance(agent.address, 0);
+      await permit(agent, tokens(10));
+      await expect(relayed(await mission.signedAppeal(agent)))
+        .to.emit(mission.contract, "AppealFiled")
+        .withArgs(0, agent.address, 0, EVIDENCE, tokens(10));
+      expect(await mission.city.token.balanceOf(agent.address)).to.equal(0);
+      expect(await mission.city.token.allowance(agent.address, mission.address)).to.equal(0);
+      await resolve();
+      expect(await mission.city.treasury.creditOf(agent.address)).to.equal(tokens(10));
+    });
+
+    it("is of the sponsor, and of a panel member whose verdict counted", async () => {
+      await cleared();
+      const [verifier = ""] = await mission.contract.countedOf(0);
+      for (const party of [mission.city.sponsor, mission.city.verifiers.get(verifier) as Wallet]) {
+        await allowed(party);
+        await relayed(await mission.signedAppeal(party));
+      }
+      expect((await mission.contract.appealsOf(0, 0)).open).to.equal(2);
+      const nobody = await stranger();
+      await allowed(nobody);
+      await refused(relayed(await mission.signedAppeal(nobody)), "NotAppealable");
+      await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));
+      await mission.contract.claim([0]);
+    });
+
+    it("is of what was signed: this mission, node, attempt, text and appellant, until its deadline", async () => {
+      await cleared({ nodes: [TASK, TASK] });
+      await mission.run(1);
+      const { sponsor } = mission.city;
+      const agent = await executor();
+      for (const party of [sponsor, agent]) await allowed(party, tokens(100));
+      const auth = await mission.signedAppeal(sponsor);
+      const other = await openMissionIn(mission.city, {}, 2n);
+      for (const call of [
+        () => relayed(auth, 0, id("another text")),
+        () => relayed(auth, 1),
+        () => relayed(auth, 0, EVIDENCE, 1),
+        () => relayed({ ...auth, agent: agent.address }),
+        () => relayed({ ...auth, deadline: auth.deadline + 1n }),
+        () => relayed({ ...auth, signature: "0x" }),
+        async () => relayed(await other.signedAppeal(sponsor)),
+        async () => relayed(await mission.signedAppeal(agent, { appellant: sponsor.address })),
+        async () => relayed(await mission.signedAppeal(sponsor, { appellant: agent.address })),
+      ])
+        await refused(call(), "InvalidSignature");
+      await refused(relayed(await mission.signedAppeal(sponsor, { deadline: (await mission.city.now()) - 1n })), "Expired");
+      expect((await mission.contract.ledger()).bonds).to.equal(0);
+      await relayed(auth);
+      await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));
+      await mission.contract.claim([0]);
+    });
+
+    it("serves once: not again after a ruling, and never for another attempt", async () => {
+      await cleared({}, Result.FAIL);
+      const agent = await executor();
+      const { sponsor } = mission.city;
+      await allowed(agent, tokens(100));
+      await allowed(sponsor, tokens(100));
+      const auth = await mission.signedAppeal(sponsor, { deadline: 2n ** 40n - 1n });
+      await relayed(auth);
+      await refused(relayed(auth), "AlreadyAppealed");
+      await mission.contract.reopen(0);
+      for (const worker of [1, 2, 3]) await mission.bid(0, worker);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.run(0);
+      await refused(relayed(auth, 1), "InvalidSignature");
+      await resolve({ upheld: 0, slash: WHOLE, culprits: 1 });
+      await refused(relayed(auth), "AlreadyAppealed");
+      // Recorded work stays open to others; who has appealed has.
+      const next = await mission.signedAppeal(sponsor, { attempt: 1, deadline: 2n ** 40n - 1n });
+      await relayed(next, 1);
+      await resolve({ attempt: 1, upheld: 0 });
+      await refused(relayed(next, 1), "AlreadyAppealed");
+      await refused(mission.contract.connect(sponsor).appeal(0, 1, EVIDENCE, directly(sponsor)), "AlreadyAppealed");
+      expect(await mission.city.token.balanceOf(sponsor.address)).to.be.greaterThanOrEqual(tokens(80));
+    });
+
+    it("leaves nothing behind while its bond is lacking, and is filed when it is there", async () => {
+      await cleared();
+      const { sponsor, token } = mission.city;
+      const auth = await mission.signedAppeal(sponsor);
+      await expect(relayed(auth)).to.be.revertedWithCustomError(token, "ERC20InsufficientAllowance");
+      await token.connect(sponsor).approve(mission.address, tokens(10));
+      await expect(relayed(auth)).to.be.revertedWithCustomError(token, "ERC20InsufficientBalance");
+      expect((await mission.contract.appealsOf(0, 0)).open).to.equal(0);
+      expect((await mission.contract.ledger()).bonds).to.equal(0);
+      await token.mint(sponsor.address, tokens(10));
+      await relayed(auth);
+      expect((await mission.contract.ledger()).bonds).to.equal(tokens(10));
+    });
+
+    it("is not spoilt by whoever uses permit or signature first: it is filed, of the same party", async () => {
+      await cleared();
+      const agent = await executor();
+      await mission.city.token.mint(agent.address, tokens(10));
+      const auth = await mission.signedAppeal(agent);
+      await permit(agent, tokens(10));
+      await mission.contract.connect(mission.city.deployer).appeal(0, 0, EVIDENCE, auth);
+      await refused(relayed(auth), "AlreadyAppealed");
+      const [filed] = await mission.contract.queryFilter(mission.contract.filters.AppealFiled());
+      expect(filed?.args.appellant).to.equal(agent.address);
+    });
+
+    it("is a contract wallet's as sponsor; of an executor it takes its own key only, whatever code stands at its address", async () => {
+      await cleared();
+      const { sponsor } = mission.city;
+      const agent = await executor();
+      const owner = await mission.city.account("owner");
+      await allowed(sponsor);
+      await allowed(agent);
+      await wallet(sponsor.address, owner.address);
+      await wallet(agent.address, owner.address);
+      await refused(relayed(await mission.signedAppeal(owner, { appellant: agent.address })), "InvalidSignature");
+      await relayed(await mission.signedAppeal(agent));
+      await refused(relayed(await mission.signedAppeal(await stranger(), { appellant: sponsor.address })), "InvalidSignature");
+      await relayed(await mission.signedAppeal(owner, { appellant: sponsor.address }));
+      await refused(relayed(await mission.signedAppeal(sponsor)), "AlreadyAppealed");
     });
   });
 

@@ -3,7 +3,7 @@ import { id, ZeroHash } from "ethers";
 import { hexSchema } from "../../../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { obligationOf } from "../../../../orchestrator/rules/commitments.ts";
-import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { directly, ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
   HOUR,
@@ -323,7 +323,7 @@ describe("Guardian", () => {
       await fault(1);
       await mission.city.token.mint(agent.address, tokens(10));
       await mission.city.token.connect(agent).approve(mission.address, tokens(10));
-      await mission.contract.connect(agent).appeal(0, 0, REASON);
+      await mission.contract.connect(agent).appeal(0, 0, REASON, directly(agent));
       const ruling = { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0 };
       await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
       expect(await standing()).to.deep.equal({ ...before, locked: before.locked - tokens(150), reputation: 500n });

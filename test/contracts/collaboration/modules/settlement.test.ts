@@ -3,7 +3,7 @@ import { id } from "ethers";
 import { getAddress } from "viem";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { packPayment, SEAT } from "../../../../orchestrator/rules/payments.ts";
-import { keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { directly, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
   HOUR,
@@ -110,7 +110,7 @@ describe("Settlement", () => {
 
     it("needs no waiting in a window of zero seconds, and such a window has no appeal", async () => {
       await cleared({ nodes: [{ ...TASK, band: 0 }] });
-      await refused(mission.contract.connect(mission.city.sponsor).appeal(0, 0, EVIDENCE), "WindowClosed");
+      await refused(mission.contract.connect(mission.city.sponsor).appeal(0, 0, EVIDENCE, directly(mission.city.sponsor)), "WindowClosed");
       await mission.contract.claim([0]);
     });
   });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
-import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { directly, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import { Action, HOUR, type Mission, type MissionOptions, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
 
 const APPROVES = 1;
@@ -24,7 +24,7 @@ describe("WatchdogHold", () => {
     const { sponsor, token } = mission.city;
     await token.mint(sponsor.address, tokens(10));
     await token.connect(sponsor).approve(mission.address, tokens(10));
-    return mission.contract.connect(sponsor).appeal(0, 0, id("evidence"));
+    return mission.contract.connect(sponsor).appeal(0, 0, id("evidence"), directly(sponsor));
   };
   const halved = () => {
     const resolution = { attempt: 0, filed: 1, upheld: 1, share: 5000, slash: 0n, culprits: 0 };
