@@ -189,13 +189,13 @@ describe("npm run build", () => {
       expect(imported(file).filter((name) => !name?.startsWith("node:"))).to.deep.equal([]);
   });
 
-  it("has entries below 375 kB, agreements below 510, with all that they share", () => {
+  it("has entries below 378 kB, agreements below 510, with all that they share", () => {
     const sizeOf = (file: string): number => {
       const path = join(project, "dist", file);
       const shared = [...readFileSync(path, "utf8").matchAll(/from"\.\/(chunk-\w+\.js)"/g)].map(([, chunk = ""]) => chunk);
       return statSync(path).size + [...new Set(shared)].reduce((sum, chunk) => sum + sizeOf(chunk), 0);
     };
-    for (const file of ["client.js", "attestation.js", "clearing.js"]) expect(sizeOf(file), file).to.be.within(50_000, 375_000);
+    for (const file of ["client.js", "attestation.js", "clearing.js"]) expect(sizeOf(file), file).to.be.within(50_000, 378_000);
     // A deliverable's JSON Schema is compiled: what does that is a third of it.
     expect(sizeOf("agreements.js")).to.be.within(50_000, 510_000);
   });
