@@ -33,6 +33,7 @@ export const REFUSALS = [
   "NotInEscrow",
   "NotHonoured",
   "OtherHistory",
+  "NoRegistry",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

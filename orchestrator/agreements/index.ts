@@ -1,6 +1,7 @@
 /** `agentcity/agreements`: agreements of two parties after ASA. Depends on no chain, network or clock; see docs/agreements.md. */
 export { type ByteSigner, type PublicKey, signerOf } from "../primitives/signing.ts";
 export * from "./acts.ts";
+export * from "./agents.ts";
 export * from "./breakers.ts";
 export * from "./calibration.ts";
 export * from "./canary.ts";

@@ -180,9 +180,10 @@ program
   )
   .addOption(whole("--gas-budget <gas>", "gas budget of a mission; the console alerts at 90 % of it; default: none", 1, 1_000_000_000_000))
   .addOption(
-    new Option("--identities <address>", "ERC-8004 identity registry of this chain, whose agent ids are shown; default: none").argParser(
-      anAddress,
-    ),
+    new Option(
+      "--identities <address>",
+      "ERC-8004 identity registry of this chain, whose agent ids are shown, and whose agents may be parties of agreements; default: none",
+    ).argParser(anAddress),
   )
   .addOption(new Option("--escrow <address>", "AgreementEscrow of this chain for agreements; default: the city's own").argParser(anAddress))
   .addOption(database())

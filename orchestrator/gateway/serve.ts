@@ -73,7 +73,7 @@ export interface ServeOptions extends Wall {
   readonly bundles?: string | undefined;
   /** Gas that a mission may use before its metric alerts. Default: none. */
   readonly gasBudget?: number | undefined;
-  /** An ERC-8004 identity registry of this city's chain: agents that are registered there are shown with their id. */
+  /** An ERC-8004 identity registry of this city's chain: agents that are registered there are shown with their id, and may be parties of agreements. */
   readonly identities?: Address | undefined;
   /** The `AgreementEscrow` of this city's chain in which agreements may have their money. Default: they have none. */
   readonly escrow?: Address | undefined;
@@ -134,6 +134,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   });
   const agreements = new AgreementDesk({
     ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
+    identities: options.identities,
     stops: () => stops.outcomes(),
     unknown: () => till.unknown(),
     canaries: () => canaries.outcomes(),

@@ -13,6 +13,7 @@ import {
   messageBytes,
   messageHash,
   type Party,
+  type PartyIdentity,
   proposalFrom,
   readAgreement,
   resultHash,
@@ -119,7 +120,7 @@ export const opening = ({ agreement }: AgreementLife, by: Party, nonce: Hash, as
   const draw = { agreement_hash: agreementHash(agreement), by, nonce, timestamp: iso(START) };
   return { act: "draw", draw, signature: seal(people[as], "draw", statementHash(draw)) };
 };
-/** `cost`: dollars. `history`: what the evaluator says of the deliveries before. */
+/** `cost`: dollars. `as`: whose name it bears, if not that of the key. `history`: what the evaluator says of the deliveries before. */
 export const result = (
   { agreement }: AgreementLife,
   by: "evaluator" | "backup" | ByteSigner,
@@ -128,10 +129,16 @@ export const result = (
     cost = 0,
     history,
     problems = [],
-  }: { readonly cost?: number; readonly history?: readonly number[]; readonly problems?: readonly string[] } = {},
+    as,
+  }: {
+    readonly cost?: number;
+    readonly history?: readonly number[];
+    readonly problems?: readonly string[];
+    readonly as?: PartyIdentity;
+  } = {},
 ): Act => {
   const judge = typeof by === "string" ? people[by] : by;
-  const identity = identityOf(judge);
+  const identity = as ?? identityOf(judge);
   const past = history === undefined ? {} : { history };
   const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity, ...past };
   const measurement = { measured, evidence: {}, problems, confidence: 1, cost };

@@ -1,6 +1,6 @@
 /** How an agreement is paid: the escrow and the afterwards payment that this city follows, and what it refuses to follow. */
 import { z } from "zod";
-import { type Agreement, AgreementRefused, decimalsOf, isEscrowed, keyOfDid } from "../../agreements/index.ts";
+import { type Agreement, AgreementRefused, decimalsOf, isEscrowed } from "../../agreements/index.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { TOKEN_DECIMALS } from "../../primitives/amounts.ts";
 import type { Address } from "../../primitives/hex.ts";
@@ -42,9 +42,9 @@ export interface OwnBindings {
   readonly afterwards: { readonly type: "x402"; readonly chain: string; readonly token: Address };
 }
 
-/** Checks that this city can follow an agreement: identities that are keys, an evaluator, and its own escrow and token. Throws AgreementRefused. */
+/** Checks that this city can follow an agreement: an evaluator, and its own escrow and token. Throws AgreementRefused. */
 export function requireFollowed(agreement: Agreement, own: OwnBindings): void {
-  requireKeys(agreement);
+  requireEvaluator(agreement);
   const { escrow } = agreement;
   if (escrow === undefined || !escrow.enabled) return;
   if (isEscrowed(agreement)) requireOwnEscrow(agreement, own.escrow);
@@ -59,19 +59,10 @@ export function requireFollowed(agreement: Agreement, own: OwnBindings): void {
     throw new AgreementRefused("BadAmount", `The token has ${TOKEN_DECIMALS} decimals, ${currency} has ${decimalsOf(currency)}`);
 }
 
-function requireKeys({ parties: { client, provider, evaluator } }: Agreement): void {
-  const register = evaluator.selection?.register ?? [];
-  const panel = evaluator.panel ?? [];
-  if (evaluator.identity === undefined && register.length + panel.length === 0)
+function requireEvaluator({ parties: { evaluator } }: Agreement): void {
+  const { identity, panel = [], selection } = evaluator;
+  if (identity === undefined && panel.length + (selection?.register ?? []).length === 0)
     throw new AgreementRefused("NoEvaluator", "An agreement here must name an evaluator, or a register to draw it from");
-  const evaluators = [evaluator.identity, evaluator.backup, ...panel, ...register.map((each) => each.identity)];
-  for (const identity of [client.identity, provider.identity, ...evaluators])
-    if (identity !== undefined && keyOfDid(identity) === undefined)
-      throw new AgreementRefused(
-        "UnknownKey",
-        "Identities here must be keys: scheme w3c_did, did:key of Ed25519 or secp256k1",
-        identity.value,
-      );
 }
 
 function requireOwnEscrow({ escrow, parties: { evaluator } }: Agreement, own: OwnBindings["escrow"]): void {

@@ -1,5 +1,6 @@
 /** Agreements of any parties: the gateway keeps their signed acts, reads the escrow on its chain, and derives each agreement's state. */
 import {
+  type AccountsOf,
   type Act,
   type Agreement,
   type AgreementLife,
@@ -10,7 +11,7 @@ import {
   isEscrowed,
   isOfNamed,
   isRaised,
-  keyOfDid,
+  keysIn,
   namedIn,
   type OpenBreaker,
   openLife,
@@ -19,14 +20,16 @@ import {
   type PartyIdentity,
   promisedBefore,
   promiseOf,
+  readAgreement,
   readMessage,
   requireGround,
+  requireKeys,
   resultIn,
   sameIdentity,
   take,
 } from "../../agreements/index.ts";
 import { readSignedCall } from "../../chain/relay.ts";
-import { agentAt, type Feedback, feedbackCall, feedbackOn, type Step, type StepCall } from "../../escrow/index.ts";
+import { accountsAt, agentAt, type Feedback, feedbackCall, feedbackOn, type Step, type StepCall } from "../../escrow/index.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { sha256 } from "../../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hexSchema } from "../../primitives/hex.ts";
@@ -49,6 +52,7 @@ import {
   type Standing,
   type Still,
   type StoredAct,
+  termsOf,
   unknownAgreement,
 } from "./standing.ts";
 import { AgreementStore, type Marks } from "./store.ts";
@@ -64,6 +68,8 @@ export interface AgreementDeskOptions extends EscrowSideOptions, BreakerSources 
   readonly sql: Sql;
   /** The machine's clock: agreements without an escrow run by it, the others by the chain's. */
   readonly millis: () => number;
+  /** An ERC-8004 identity registry on this chain, whose agents may be parties and evaluators. Default: none. */
+  readonly identities?: Address | undefined;
   /** Called for each accepted result. */
   readonly judged?: ((standing: Standing, evaluator: PartyIdentity) => Promise<void>) | undefined;
 }
@@ -74,6 +80,7 @@ export class AgreementDesk {
   readonly #escrow: EscrowSide;
   readonly #lives: Lives;
   readonly #breakers: Breakers;
+  readonly #accountsOf: AccountsOf | undefined;
 
   constructor(options: AgreementDeskOptions) {
     const { sql, escrow } = options;
@@ -81,6 +88,7 @@ export class AgreementDesk {
     this.#options = options;
     this.#store = new AgreementStore(sql);
     this.#escrow = new EscrowSide(options);
+    this.#accountsOf = options.identities === undefined ? undefined : accountsAt(options.chain, options.identities);
     this.#lives = new Lives({ sql, store: this.#store, escrow: this.#escrow, now });
     this.#breakers = new Breakers({ ...options, store: this.#store, lives: this.#lives, hasEscrow: escrow !== undefined, now });
   }
@@ -115,8 +123,9 @@ export class AgreementDesk {
     still?.(known);
     if (known !== undefined) return known;
     const at = this.#now(isEscrowedText(act.document));
-    const { agreement, judges } = openLife(act, { keyOf: keyOfDid, now: at });
+    const { agreement, judges } = openLife(act, { keyOf: keysIn(readAgreement(act.document)), now: at });
     requireFollowed(agreement, this.#escrow.bindings);
+    await requireKeys(agreement, this.#accountsOf);
     await this.#requireGround(agreement, "offered");
     await this.#breakers.requireClosed({ begins: "agreement", by: "client", terms: agreement, judges });
     const now = this.#now(false);
@@ -154,9 +163,15 @@ export class AgreementDesk {
       const at = this.#now(isEscrowed(agreement));
       const deliverable = standing.job?.view?.deliverable;
       const history = act.act === "result" ? await this.history(standing) : [];
-      const given = { keyOf: keyOfDid, now: at, history: () => history, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
+      const given = {
+        keyOf: keysIn(agreement),
+        now: at,
+        history: () => history,
+        ...(deliverable === undefined ? {} : { submitted: deliverable }),
+      };
       const after = take(standing.life, act, given);
       if (act.act === "sign") {
+        await requireKeys(agreement, this.#accountsOf);
         if (agreement.signatures === undefined) await this.#requireGround(agreement, "signed");
         await this.#breakers.requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges });
         await this.#escrow.requireSigned(standing.job, act);
@@ -181,7 +196,7 @@ export class AgreementDesk {
   /** Whether a person named in an agreement signed this act. A person who consents with a contract wallet also authenticates as a reader. */
   async #isOfNamed(id: Hash, acts: readonly StoredAct[], act: Act): Promise<boolean> {
     const said = acts.map((each) => each.act);
-    if (act.act !== "consent") return isOfNamed(said, act, keyOfDid);
+    if (act.act !== "consent") return isOfNamed(said, act, keysIn(termsOf(acts)));
     // Later acts are on chain, and change no terms.
     const first = said.findIndex((each) => each.act === "result");
     return this.#escrow.isConsentOfParty(await this.#lives.past(id, first === -1 ? acts : acts.slice(0, first)), act);

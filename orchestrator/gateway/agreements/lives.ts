@@ -1,12 +1,12 @@
 /** The state of agreements, derived from their acts and from the escrow. Signatures checked before are not checked again. */
-import { type AgreementLife, dueAt, isEscrowed, keyOfDid, lifeAt, openLife, owedIn, resultIn, take } from "../../agreements/index.ts";
+import { type AgreementLife, dueAt, isEscrowed, keysIn, lifeAt, openLife, owedIn, resultIn, take } from "../../agreements/index.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { keepNewest } from "../../primitives/recent.ts";
 import type { Sql } from "../../records/sql.ts";
 import { paymentOfDebt } from "../x402.ts";
 import { x402BindingSchema } from "./bindings.ts";
 import type { EscrowSide } from "./escrow-side.ts";
-import type { Standing, StoredAct } from "./standing.ts";
+import { type Standing, type StoredAct, termsOf } from "./standing.ts";
 import type { AgreementStore } from "./store.ts";
 
 /** Number of cached lives, so that readers do not cause signature checks. */
@@ -48,10 +48,11 @@ export class Lives {
   /** The life that follows from these acts. */
   async past(id: Hash, acts: readonly StoredAct[]): Promise<AgreementLife> {
     let { life, count } = this.#lives.get(id) ?? { life: undefined, count: 0 };
+    const keyOf = keysIn(life?.agreement ?? termsOf(acts));
     for (const { act, at } of acts.slice(count)) {
       // A result contains the history of earlier deliveries known when it was accepted.
       const history = act.act === "result" ? (resultIn(act.result).history ?? []) : [];
-      const now = { keyOf: keyOfDid, now: at, isKept: true, history: () => history };
+      const now = { keyOf, now: at, isKept: true, history: () => history };
       const submitted = life === undefined || act.act !== "result" ? undefined : (await this.#of.escrow.jobOf(life))?.view?.deliverable;
       life = life === undefined ? openLife(act, now) : take(life, act, { ...now, ...(submitted === undefined ? {} : { submitted }) });
       count += 1;

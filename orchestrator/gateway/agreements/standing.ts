@@ -4,6 +4,7 @@ import {
   type Act,
   type Agreement,
   type AgreementLife,
+  accountPinnedIn,
   actSchema,
   breakerName,
   type Judge,
@@ -85,9 +86,10 @@ export function unknownAgreement(): Refused {
 
 export const isPublic = (agreement: Agreement): boolean => agreement.visibility === "public";
 
-/** Whether an agreement names an identity as party or evaluator, or an account as a wallet of one. */
+/** Whether an agreement names an identity as party or evaluator, or an account as a wallet or a key of one. */
 export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address): boolean {
   if (typeof who !== "string") return namedIn(terms, judges).some((each) => sameIdentity(who, each));
+  if (namedIn(terms, judges).some((each) => accountPinnedIn(each) === who.toLowerCase())) return true;
   const binding = escrowBindingSchema.safeParse(terms.escrow?.binding);
   const drawn = judges.map(({ wallet }) => addressSchema.safeParse(wallet).data);
   return binding.success && [...Object.values(binding.data.wallets), ...drawn].includes(who);

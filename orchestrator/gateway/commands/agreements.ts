@@ -50,8 +50,11 @@ const signature = z
   .string()
   .regex(/^0x[0-9a-f]{128}$/)
   .meta({ description: "64 bytes, by the identity's key, over the UTF-8 text returned by prepare_agreement_act" });
-const did = z.string().max(80).meta({ description: "did:key" });
-const whoReads = z.string().max(80).meta({ description: "did:key of the reader, or its wallet in the agreement" });
+const did = z.string().max(160).meta({ description: "did:key, or eip155:<chain>:<registry>/<agentId>" });
+const whoReads = z
+  .string()
+  .max(80)
+  .meta({ description: "did:key of the reader, or its account: a wallet in the agreement, or an agent's" });
 const reader = {
   reader: whoReads.optional(),
   expires: seconds.optional(),
@@ -176,7 +179,8 @@ function deskOf({ agreements }: CityWorld): AgreementDesk {
   return agreements;
 }
 
-const didKey = (value: string): PartyIdentity => ({ scheme: "w3c_did", value });
+/** An identity by its text alone: a key, or an agent's number at a registry. */
+const identityNamed = (value: string): PartyIdentity => ({ scheme: value.startsWith("eip155:") ? "erc8004" : "w3c_did", value });
 const utc = (millis: number) => new Date(Math.floor(millis / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
 
 function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owed }: Standing): z.input<typeof agreementOutput> {
@@ -251,7 +255,7 @@ async function readerIn({ millis, client }: CityWorld, asked: Reading): Promise<
   const text = messageBytes("reading", readingHash(client.chain.id, asked.reader, expires));
   const signed = hexSchema.parse(given);
   const account = addressSchema.safeParse(asked.reader);
-  const identity = didKey(asked.reader);
+  const identity = identityNamed(asked.reader);
   const key = account.success ? undefined : keyOfDid(identity);
   const isSigned = account.success
     ? (await recoverMessageAddress({ message: { raw: text }, signature: signed }).catch(() => undefined)) === account.data
@@ -359,7 +363,7 @@ export const agreementCommands: readonly Command[] = [
         }
         case "nominate": {
           const { by, evaluators } = draft;
-          const nomination = nominationSchema.parse({ agreement_hash, by, evaluators: evaluators.map(didKey), timestamp });
+          const nomination = nominationSchema.parse({ agreement_hash, by, evaluators: evaluators.map(identityNamed), timestamp });
           return answer("nomination", statementHash(nomination), nomination);
         }
         case "draw": {
@@ -391,7 +395,7 @@ export const agreementCommands: readonly Command[] = [
             verification_id: `${agreement_hash}/${evaluator}`,
             timestamp,
             deliverableHash,
-            identity: didKey(evaluator),
+            identity: identityNamed(evaluator),
           };
           const result = draftResult(terms, at, { measured, evidence, problems, confidence, cost });
           return answer("result", resultHash(result), result);
@@ -419,7 +423,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreements",
     group: "Agreements",
-    doc: "Proposes an agreement (an ASA document, version 1), signed by its client; identities are keys (did:key). Repeated proposals are idempotent. If the desk is full, a proposal of the address with the most makes room for an address with fewer; a proposal backed by a wallet that signs the same text (EIP-191) and holds the payment displaces one without backing.",
+    doc: "Proposes an agreement (an ASA document, version 1), signed by its client; identities are keys (did:key), or agents of the city's ERC-8004 registry with their account's `key`. Repeated proposals are idempotent. If the desk is full, a proposal of the address with the most makes room for an address with fewer; a proposal backed by a wallet that signs the same text (EIP-191) and holds the payment displaces one without backing.",
     access: "order",
     isTagged: true,
     cost: 100,
@@ -663,7 +667,7 @@ export const agreementCommands: readonly Command[] = [
     async run(world, { provider, ...asked }) {
       const who = await readerIn(world, asked);
       const isOwn = who !== undefined && typeof who !== "string" && who.value === provider;
-      const { records, clients, scores } = await deskOf(world).outcomes(didKey(provider), isOwn);
+      const { records, clients, scores } = await deskOf(world).outcomes(identityNamed(provider), isOwn);
       const { on_time: onTime, ...record } = standingOf(provider, records);
       return {
         ...{ ...record, onTime, clients, scrutiny: scrutinyOf({ ...record, on_time: onTime }) },
@@ -684,7 +688,7 @@ export const agreementCommands: readonly Command[] = [
     output: z.strictObject({ items: count, passed: count, bias: z.int(), deviation: count, weight: count }),
     async run(world, { evaluator }) {
       if (world.canaries === undefined) throw new Refused("NotFound", "This city does not keep agreements", { action: "ask its operator" });
-      const { bias, deviation, ...found } = await world.canaries.calibrationOf(didKey(evaluator));
+      const { bias, deviation, ...found } = await world.canaries.calibrationOf(identityNamed(evaluator));
       return { ...found, bias: Math.round(bias * 100), deviation: Math.ceil(deviation * 100) };
     },
   }),

@@ -1,0 +1,99 @@
+/** Agents of ERC-8004 registries as parties and evaluators: their terms pin a key, and the registry says whose account that is. */
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { keccak256 } from "../primitives/hash.ts";
+import { bytesToHex, type Hex, hexSchema } from "../primitives/hex.ts";
+import type { PublicKey } from "../primitives/signing.ts";
+import type { KeyOf } from "./canonical.ts";
+import { keyOfDid } from "./did.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type Agreement, type PartyIdentity, sameIdentity } from "./schema.ts";
+
+/** An agent's number at a registry, `eip155:<chain>:<registry>`. */
+export interface AgentNumber {
+  readonly registry: string;
+  readonly agentId: bigint;
+}
+
+/**
+ * Port: the accounts that an agent acts by, its wallet and its owner; none for a number that nobody has, undefined for a registry that is
+ * not read here.
+ */
+export type AccountsOf = (agent: AgentNumber) => Promise<readonly string[] | undefined>;
+
+const NUMBERED = /^(eip155:[1-9]\d{0,17}:0x[0-9a-fA-F]{40})\/(0|[1-9]\d{0,76})$/;
+
+function numberOf({ value }: PartyIdentity): AgentNumber | undefined {
+  const [, registry, number] = NUMBERED.exec(value) ?? [];
+  return registry === undefined || number === undefined ? undefined : { registry, agentId: BigInt(number) };
+}
+
+/** The key that an agent's identity states as `key`: secp256k1, compressed, as its account has it. */
+function pinnedIn(identity: PartyIdentity): PublicKey | undefined {
+  const key = hexSchema.safeParse(identity["key"]).data;
+  if (identity.scheme !== "erc8004" || key === undefined || !/^0x0[23][0-9a-f]{64}$/.test(key)) return undefined;
+  return uncompressed(key) === undefined ? undefined : { algorithm: "secp256k1", key };
+}
+
+function uncompressed(key: Hex): Uint8Array | undefined {
+  try {
+    return secp256k1.Point.fromHex(key.slice(2)).toBytes(false);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The account of a pinned key, lower case. */
+export function accountPinnedIn(identity: PartyIdentity): string | undefined {
+  const point = uncompressed(pinnedIn(identity)?.key ?? "0x");
+  return point === undefined ? undefined : `0x${keccak256(bytesToHex(point.slice(1))).slice(-40)}`;
+}
+
+/** Everyone whom the terms name: the parties, then the evaluators, also those of a panel or a register. */
+export function identitiesIn({ parties: { client, provider, evaluator } }: Agreement): readonly PartyIdentity[] {
+  const { identity, backup, panel = [], selection } = evaluator;
+  const evaluators = [identity, backup, ...panel, ...(selection?.register ?? []).map((each) => each.identity)];
+  return [client.identity, provider.identity, ...evaluators].flatMap((each) => each ?? []);
+}
+
+/** Keys by the terms alone: of identities that are keys, and pinned ones. What an act says of its author's key counts for nothing. */
+export function keysIn(agreement: Agreement): KeyOf {
+  const named = identitiesIn(agreement);
+  return (identity) => {
+    const own = named.find((each) => sameIdentity(each, identity));
+    return keyOfDid(identity) ?? (own === undefined ? undefined : pinnedIn(own));
+  };
+}
+
+/**
+ * Checks that everyone in the terms has a key, that agents' keys are of their accounts now, and that no two of them have the same one.
+ * Throws UnknownKey, NoRegistry, OneParty.
+ */
+export async function requireKeys(agreement: Agreement, accountsOf: AccountsOf | undefined): Promise<void> {
+  const keyOf = keysIn(agreement);
+  const unknown = (what: string, { value }: PartyIdentity) => new AgreementRefused("UnknownKey", what, value);
+  const seen = new Set<string>();
+  for (const identity of identitiesIn(agreement)) {
+    const number = identity.scheme === "erc8004" ? numberOf(identity) : undefined;
+    const key = keyOf(identity);
+    if (key === undefined || (identity.scheme === "erc8004" && number === undefined))
+      throw unknown(
+        "Identities here must be keys (scheme w3c_did: did:key of Ed25519 or secp256k1), or agents with their account's `key` (erc8004)",
+        identity,
+      );
+    if (number !== undefined) {
+      const accounts = await accountsOf?.(number);
+      if (accounts === undefined)
+        throw new AgreementRefused(
+          "NoRegistry",
+          "This registry of agents is not read here",
+          number.registry,
+          "name the party by a did:key",
+        );
+      const account = accountPinnedIn(identity);
+      if (!accounts.some((each) => each.toLowerCase() === account))
+        throw unknown("The key is not of the agent's wallet or owner at its registry", identity);
+    }
+    if (seen.has(key.key)) throw new AgreementRefused("OneParty", "Two of the identities have the same key", identity.value);
+    seen.add(key.key);
+  }
+}
