@@ -44,7 +44,12 @@ function uncompressed(key: Hex): Uint8Array | undefined {
 
 /** The account of a pinned key, lower case. */
 export function accountPinnedIn(identity: PartyIdentity): string | undefined {
-  const point = uncompressed(pinnedIn(identity)?.key ?? "0x");
+  const key = pinnedIn(identity);
+  return key === undefined ? undefined : accountOfKey(key);
+}
+
+function accountOfKey({ algorithm, key }: PublicKey): string | undefined {
+  const point = algorithm === "secp256k1" ? uncompressed(key) : undefined;
   return point === undefined ? undefined : `0x${keccak256(bytesToHex(point.slice(1))).slice(-40)}`;
 }
 
@@ -65,35 +70,44 @@ export function keysIn(agreement: Agreement): KeyOf {
 }
 
 /**
- * Checks that everyone in the terms has a key, that agents' keys are of their accounts now, and that no two of them have the same one.
- * Throws UnknownKey, NoRegistry, OneParty.
+ * Checks that everyone in the terms has a key, that agents' keys are of their accounts now, and that no two have a key or an account in
+ * common, since one would then be the other's. Throws UnknownKey, NoRegistry, OneParty.
  */
 export async function requireKeys(agreement: Agreement, accountsOf: AccountsOf | undefined): Promise<void> {
   const keyOf = keysIn(agreement);
-  const unknown = (what: string, { value }: PartyIdentity) => new AgreementRefused("UnknownKey", what, value);
-  const seen = new Set<string>();
-  for (const identity of identitiesIn(agreement)) {
-    const number = identity.scheme === "erc8004" ? numberOf(identity) : undefined;
-    const key = keyOf(identity);
-    if (key === undefined || (identity.scheme === "erc8004" && number === undefined))
-      throw unknown(
-        "Identities here must be keys (scheme w3c_did: did:key of Ed25519 or secp256k1), or agents with their account's `key` (erc8004)",
-        identity,
-      );
-    if (number !== undefined) {
-      const accounts = await accountsOf?.(number);
-      if (accounts === undefined)
-        throw new AgreementRefused(
-          "NoRegistry",
-          "This registry of agents is not read here",
-          number.registry,
-          "name the party by a did:key",
-        );
-      const account = accountPinnedIn(identity);
-      if (!accounts.some((each) => each.toLowerCase() === account))
-        throw unknown("The key is not of the agent's wallet or owner at its registry", identity);
+  const named = identitiesIn(agreement).map((identity) => ({ identity, key: requireKey(identity, keyOf) }));
+  const held = await Promise.all(named.map(async ({ identity, key }) => [key.key, ...(await accountsHeld(identity, key, accountsOf))]));
+  const holders = new Map<string, PartyIdentity>();
+  for (const [index, { identity }] of named.entries()) {
+    for (const each of held[index] ?? []) {
+      const holder = holders.get(each);
+      // A register may list a party too: the draw leaves it out.
+      if (holder !== undefined && !sameIdentity(holder, identity))
+        throw new AgreementRefused("OneParty", "Two of the identities have the same key or owner", identity.value);
+      holders.set(each, identity);
     }
-    if (seen.has(key.key)) throw new AgreementRefused("OneParty", "Two of the identities have the same key", identity.value);
-    seen.add(key.key);
   }
+}
+
+function requireKey(identity: PartyIdentity, keyOf: KeyOf): PublicKey {
+  const key = keyOf(identity);
+  if (key !== undefined && (identity.scheme !== "erc8004" || numberOf(identity) !== undefined)) return key;
+  throw new AgreementRefused(
+    "UnknownKey",
+    "Identities here must be keys (scheme w3c_did: did:key of Ed25519 or secp256k1), or agents with their account's `key` (erc8004)",
+    identity.value,
+  );
+}
+
+/** Accounts of an identity, lower case: of its key, or its agent's wallet and owner. Throws UnknownKey, NoRegistry. */
+async function accountsHeld(identity: PartyIdentity, key: PublicKey, accountsOf: AccountsOf | undefined): Promise<readonly string[]> {
+  const account = accountOfKey(key);
+  const number = identity.scheme === "erc8004" ? numberOf(identity) : undefined;
+  if (number === undefined) return account === undefined ? [] : [account];
+  const accounts = (await accountsOf?.(number))?.map((each) => each.toLowerCase());
+  if (accounts === undefined)
+    throw new AgreementRefused("NoRegistry", "This registry of agents is not read here", number.registry, "name the party by a did:key");
+  if (account === undefined || account !== accountPinnedIn(identity) || !accounts.includes(account))
+    throw new AgreementRefused("UnknownKey", "The key is not of the agent's wallet or owner at its registry", identity.value);
+  return accounts;
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   type Act,
   type AgreementLife,
+  AgreementRefused,
   agreementHash,
   asksForCanaries,
   BREAKER_MEMORY,
@@ -39,6 +40,8 @@ import type { Standing } from "./agreements/standing.ts";
 const PATIENCE = 3_600;
 /** Maximum number of canaries started per step. */
 const MAX_AT_ONCE = 16;
+/** Refusals of an evaluator that has no key here any more. */
+const KEYLESS: readonly string[] = ["UnknownKey", "NoRegistry"];
 
 export const canaryCountSchema = z.strictObject({ asked: z.int(), passed: z.int(), failed: z.int() });
 /** Of the last thirty days; `asked`: still open. */
@@ -100,9 +103,10 @@ export class Canaries {
       ),
     );
     for (const { evaluator, number } of due) {
-      // If agreements are stopped or there is no room, it is retried later.
+      // If agreements are stopped or there is no room, it is retried later; an agent that has another key by now is not the one that judged.
       await this.#begin(evaluator, number).catch((error: unknown) => {
         if (!(error instanceof AgentCityError)) throw error;
+        return error instanceof AgreementRefused && KEYLESS.includes(error.refusal) ? this.#notDue(evaluator) : undefined;
       });
     }
   }
@@ -155,7 +159,7 @@ export class Canaries {
     const parties = { client: signerOf("ed25519", seed("client")), provider: signerOf("ed25519", seed("provider")) };
     const task = canaryTask(sha256(seed("task")));
     const offer = proposalOf(task, parties, {
-      evaluator: identityIn(evaluator),
+      evaluator: await desk().withKey(identityIn(evaluator)),
       now: this.#now(),
       name: bytesToHex(seed("name")).slice(2, 18),
     });
@@ -167,7 +171,11 @@ export class Canaries {
     ]);
     let at = life;
     for (const act of actsOf(task, parties, this.#now())) ({ life: at } = await desk().take(id, act(at)));
-    await sql.query("UPDATE gateway_judges SET is_due = false WHERE evaluator = $1", [evaluator]);
+    await this.#notDue(evaluator);
+  }
+
+  async #notDue(evaluator: string): Promise<void> {
+    await this.#of.sql.query("UPDATE gateway_judges SET is_due = false WHERE evaluator = $1", [evaluator]);
   }
 
   #now(): number {

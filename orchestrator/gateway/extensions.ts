@@ -16,9 +16,17 @@ export interface Extension {
   readonly commands: readonly string[];
 }
 
-/** Extensions declared in a card. `sources`: URI schemes of sources that claims are checked against. */
-export function extensionsOf(commands: readonly Command[], url: string, sources: readonly string[]): readonly Extension[] {
-  return [claimsExtension(commands, url, sources), agreementsExtension(commands, url)];
+/** What of a city's configuration its extensions declare. */
+export interface Declared {
+  /** URI schemes of sources that claims are checked against. */
+  readonly claimSources: readonly string[];
+  /** Schemes by which agreements may name a party. */
+  readonly identitySchemes: readonly string[];
+}
+
+/** Extensions declared in a card. */
+export function extensionsOf(commands: readonly Command[], url: string, declared: Declared): readonly Extension[] {
+  return [claimsExtension(commands, url, declared.claimSources), agreementsExtension(commands, url, declared.identitySchemes)];
 }
 
 /** Pramana: endpoints, kinds of claims, time limit, and sources. */
@@ -35,7 +43,7 @@ function claimsExtension(commands: readonly Command[], url: string, sources: rea
 }
 
 /** ASA agreements, version 1: endpoints, commands, service types, signatures, and escrow. */
-function agreementsExtension(commands: readonly Command[], url: string): Extension {
+function agreementsExtension(commands: readonly Command[], url: string, schemes: readonly string[]): Extension {
   const own = commands.filter(({ group }) => group === "Agreements").map(({ name }) => name);
   return {
     uri: AGREEMENTS_EXTENSION,
@@ -46,7 +54,7 @@ function agreementsExtension(commands: readonly Command[], url: string): Extensi
       agreements_endpoint: `${url}/v1/agreements`,
       commands: own,
       service_types: TEMPLATES.map(({ type }) => type),
-      identity_schemes: ["w3c_did"],
+      identity_schemes: [...schemes],
       signature_algs: ["ed25519", "secp256k1"],
       bindings: ["erc8183", "x402"],
     },

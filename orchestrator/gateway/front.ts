@@ -188,6 +188,7 @@ async function openFront({ settings, city, hub, blocks, wall, shown }: FrontPart
     url: () => publicUrl ?? url,
     cardSeal: sealFor("card", operatorSecretIn(dir)),
     claimSources: settings.claimSources,
+    identitySchemes: ["w3c_did", ...(settings.identities === undefined ? [] : ["erc8004"])],
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
     hasToll: settings.hasToll,

@@ -58,6 +58,8 @@ export interface GatewayOptions {
   readonly cardSeal: ByteSigner;
   /** URI schemes of sources that claims are checked against. */
   readonly claimSources: readonly string[];
+  /** Schemes by which agreements may name a party. */
+  readonly identitySchemes: readonly string[];
   readonly nonces: Nonces;
   readonly bearers: Bearers;
   /** The machine's clock, milliseconds, for signatures. */
@@ -315,7 +317,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return asking.run(party(context), () => mcp.fetch(context.req.raw, { parsedBody: message }));
   });
 
-  const extensions = () => extensionsOf(commands, options.url(), options.claimSources);
+  const extensions = () => extensionsOf(commands, options.url(), options);
   const a2a = { commands, ask: asked, version: options.version, url: options.url, extensions };
   let card: JsonObject | undefined;
   app.get(CARD_PATH, (context) => {

@@ -72,7 +72,7 @@ describe("the city's A2A card", function () {
 
   it("holds nothing that one reader's canonical form has and another's leaves out", () => {
     const url = () => "https://city.example";
-    const extensions = () => extensionsOf(COMMANDS, url(), ["urn", "https"]);
+    const extensions = () => extensionsOf(COMMANDS, url(), { claimSources: ["urn", "https"], identitySchemes: ["w3c_did"] });
     const card = cardOf({ commands: COMMANDS, version: "1.2.3", url, extensions });
     const { name: _, ...rest } = z.looseObject({ name: z.string() }).parse(card);
     expect(Object.keys(rest)).to.not.include("signatures");

@@ -2,12 +2,13 @@
 import { expect } from "chai";
 import { createWalletClient, encodeDeployData, encodeFunctionData, parseAbi } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Act, AgreementLife, PartyIdentity } from "../../orchestrator/agreements/index.ts";
+import type { Act, Agreement, AgreementLife, PartyIdentity } from "../../orchestrator/agreements/index.ts";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { IDENTITY_ABI, registryName } from "../../orchestrator/escrow/registries.ts";
 import type { AgreementDesk } from "../../orchestrator/gateway/agreements/desk.ts";
+import { Canaries } from "../../orchestrator/gateway/canaries.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { sha256Bytes } from "../../orchestrator/primitives/hash.ts";
 import { type Address, bytesToHex, type Hex } from "../../orchestrator/primitives/hex.ts";
@@ -56,9 +57,12 @@ describe("agents of a registry as parties", function () {
     value: `${registryName(home.city.chain.id, at)}/${id}`,
   });
   const agent = (id: number, { publicKey }: ByteSigner = people.provider): PartyIdentity => ({ ...numbered(id), key: publicKey.key });
-  const offer = (provider: PartyIdentity, evaluator: PartyIdentity = identityOf(people.evaluator)) => {
+  const offer = (
+    provider: PartyIdentity,
+    evaluator: PartyIdentity = identityOf(people.evaluator),
+    verification: Agreement["verification"] = { strategy: "immediate", depth: "semantic" },
+  ) => {
     count += 1;
-    const verification = { strategy: "immediate", depth: "semantic" } as const;
     const client = { identity: identityOf(people.client) };
     return proposing(`agents-${count}`, START + 864_000, {
       verification,
@@ -104,6 +108,28 @@ describe("agents of a registry as parties", function () {
     const forger = people.client;
     expect((await rejection(desk.take(at.id, judged(at.life, forger)))).name).to.equal("BadSignature");
     expect((await desk.get(at.id)).life.results).to.have.length(0);
+  });
+
+  it("are tested as evaluators by the key that they judge with, as long as it is theirs", async () => {
+    await called("a registered judge", encodeFunctionData({ abi: IDENTITY_ABI, functionName: "register", args: ["ipfs://another"] }));
+    const canaries: Canaries = new Canaries({
+      ...{ sql: home.city.database, secret: new Uint8Array(32).fill(7), millis: () => home.now * 1_000, rate: () => 1 },
+      desk: () => asking,
+    });
+    const asking = home.desk({ identities: registry, judged: (standing, evaluator) => canaries.judged(standing, evaluator) });
+    const verification = { strategy: "immediate", depth: "semantic", canary_tasks: { enabled: true } } as const;
+    for (const evaluator of [agent(1, judge), agent(2, judge)]) {
+      let at = await asking.propose(offer(identityOf(people.provider), evaluator, verification));
+      for (const step of [...SIGNED, deliver]) at = await asking.take(at.id, step(at.life));
+      await asking.take(at.id, result(at.life, judge, undefined, { as: evaluator }));
+    }
+    const args = [accountOf("a registered judge").address, accountOf("a provider").address, 2n] as const;
+    await called("a registered judge", encodeFunctionData({ abi: TRANSFER, functionName: "transferFrom", args }));
+    await canaries.step();
+    const { database } = home.city;
+    const asked = await database.query("SELECT evaluator FROM gateway_canaries");
+    expect(asked).to.deep.equal([{ evaluator: `erc8004:${agent(1).value}` }]);
+    expect(await database.query("SELECT evaluator FROM gateway_judges WHERE is_due"), "tried again for ever").to.deep.equal([]);
   });
 
   it("must still have the account when they sign, and are held to what they signed", async () => {

@@ -8,6 +8,7 @@ import {
   type ClosingRecord,
   DYNAMIC_SCORES,
   haveMostJudged,
+  identitiesIn,
   isEscrowed,
   isOfNamed,
   isRaised,
@@ -230,6 +231,13 @@ export class AgreementDesk {
   /** Ids of agreements in which this identity is a party or evaluator, in order. */
   of(identity: PartyIdentity, after: string, limit: number): Promise<readonly Hash[]> {
     return this.#store.naming(identity, after, limit);
+  }
+
+  /** An identity as the newest signed agreement that names it has it: with the key of its account, if it is an agent. */
+  async withKey(identity: PartyIdentity): Promise<PartyIdentity> {
+    const [newest] = await this.#store.signed({ name: nameOf(identity), limit: 1 });
+    const terms = newest === undefined ? undefined : (await this.get(newest)).life.agreement;
+    return (terms === undefined ? undefined : identitiesIn(terms).find((each) => sameIdentity(each, identity))) ?? identity;
   }
 
   /**
