@@ -1,7 +1,5 @@
 /** Agents of ERC-8004 registries as parties and evaluators: their terms pin a key, and the registry says whose account that is. */
-import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { keccak256 } from "../primitives/hash.ts";
-import { bytesToHex, type Hex, hexSchema } from "../primitives/hex.ts";
+import { hexSchema } from "../primitives/hex.ts";
 import type { PublicKey } from "../primitives/signing.ts";
 import type { KeyOf } from "./canonical.ts";
 import { keyOfDid } from "./did.ts";
@@ -14,11 +12,13 @@ export interface AgentNumber {
   readonly agentId: bigint;
 }
 
-/**
- * Port: the accounts that an agent acts by, its wallet and its owner; none for a number that nobody has, undefined for a registry that is
- * not read here.
- */
-export type AccountsOf = (agent: AgentNumber) => Promise<readonly string[] | undefined>;
+/** Port: what registries say of agents, and whose account a key is. Accounts are lower case. */
+export interface AgentAccounts {
+  /** By which an agent acts: its wallet and its owner; none for a number that nobody has, undefined for a registry that is not read here. */
+  of(agent: AgentNumber): Promise<readonly string[] | undefined>;
+  /** Undefined for a key that has none. */
+  ofKey(key: PublicKey): string | undefined;
+}
 
 const NUMBERED = /^(eip155:[1-9]\d{0,17}:0x[0-9a-fA-F]{40})\/(0|[1-9]\d{0,76})$/;
 
@@ -28,29 +28,10 @@ function numberOf({ value }: PartyIdentity): AgentNumber | undefined {
 }
 
 /** The key that an agent's identity states as `key`: secp256k1, compressed, as its account has it. */
-function pinnedIn(identity: PartyIdentity): PublicKey | undefined {
+export function pinnedIn(identity: PartyIdentity): PublicKey | undefined {
   const key = hexSchema.safeParse(identity["key"]).data;
   if (identity.scheme !== "erc8004" || key === undefined || !/^0x0[23][0-9a-f]{64}$/.test(key)) return undefined;
-  return uncompressed(key) === undefined ? undefined : { algorithm: "secp256k1", key };
-}
-
-function uncompressed(key: Hex): Uint8Array | undefined {
-  try {
-    return secp256k1.Point.fromHex(key.slice(2)).toBytes(false);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The account of a pinned key, lower case. */
-export function accountPinnedIn(identity: PartyIdentity): string | undefined {
-  const key = pinnedIn(identity);
-  return key === undefined ? undefined : accountOfKey(key);
-}
-
-function accountOfKey({ algorithm, key }: PublicKey): string | undefined {
-  const point = algorithm === "secp256k1" ? uncompressed(key) : undefined;
-  return point === undefined ? undefined : `0x${keccak256(bytesToHex(point.slice(1))).slice(-40)}`;
+  return { algorithm: "secp256k1", key };
 }
 
 /** Everyone whom the terms name: the parties, then the evaluators, also those of a panel or a register. */
@@ -73,10 +54,10 @@ export function keysIn(agreement: Agreement): KeyOf {
  * Checks that everyone in the terms has a key, that agents' keys are of their accounts now, and that no two have a key or an account in
  * common, since one would then be the other's. Throws UnknownKey, NoRegistry, OneParty.
  */
-export async function requireKeys(agreement: Agreement, accountsOf: AccountsOf | undefined): Promise<void> {
+export async function requireKeys(agreement: Agreement, accounts: AgentAccounts | undefined): Promise<void> {
   const keyOf = keysIn(agreement);
   const named = identitiesIn(agreement).map((identity) => ({ identity, key: requireKey(identity, keyOf) }));
-  const held = await Promise.all(named.map(async ({ identity, key }) => [key.key, ...(await accountsHeld(identity, key, accountsOf))]));
+  const held = await Promise.all(named.map(async ({ identity, key }) => [key.key, ...(await accountsHeld(identity, key, accounts))]));
   const holders = new Map<string, PartyIdentity>();
   for (const [index, { identity }] of named.entries()) {
     for (const each of held[index] ?? []) {
@@ -99,15 +80,15 @@ function requireKey(identity: PartyIdentity, keyOf: KeyOf): PublicKey {
   );
 }
 
-/** Accounts of an identity, lower case: of its key, or its agent's wallet and owner. Throws UnknownKey, NoRegistry. */
-async function accountsHeld(identity: PartyIdentity, key: PublicKey, accountsOf: AccountsOf | undefined): Promise<readonly string[]> {
-  const account = accountOfKey(key);
+/** Accounts of an identity: of its key, or its agent's wallet and owner. Throws UnknownKey, NoRegistry. */
+async function accountsHeld(identity: PartyIdentity, key: PublicKey, accounts: AgentAccounts | undefined): Promise<readonly string[]> {
+  const account = accounts?.ofKey(key);
   const number = identity.scheme === "erc8004" ? numberOf(identity) : undefined;
   if (number === undefined) return account === undefined ? [] : [account];
-  const accounts = (await accountsOf?.(number))?.map((each) => each.toLowerCase());
-  if (accounts === undefined)
+  const held = await accounts?.of(number);
+  if (held === undefined)
     throw new AgreementRefused("NoRegistry", "This registry of agents is not read here", number.registry, "name the party by a did:key");
-  if (account === undefined || account !== accountPinnedIn(identity) || !accounts.includes(account))
+  if (account === undefined || pinnedIn(identity)?.key !== key.key || !held.includes(account))
     throw new AgreementRefused("UnknownKey", "The key is not of the agent's wallet or owner at its registry", identity.value);
-  return accounts;
+  return held;
 }

@@ -1,4 +1,5 @@
 import { AgreementRefused } from "./errors.ts";
+import { FORMAT_NAMES, isFormatName } from "./formats.ts";
 import { isEscrowed } from "./lifecycle.ts";
 import { isDollar } from "./money.ts";
 import { groundProblem } from "./release.ts";
@@ -27,6 +28,10 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
   },
   "parties.evaluator.selection": (agreement) =>
     agreement.parties.evaluator.selection && !isDrawn(agreement) ? "without a register nobody is selected: add one" : undefined,
+  "service.deliverable_format": ({ service, verification: { depth = "structural" } }) =>
+    depth === "structural" && service.deliverable_schema === undefined && !isFormatName(service.deliverable_format)
+      ? `nothing here can parse it, and at the depth structural nobody else looks: write ${FORMAT_NAMES.join(", ")}, or another depth`
+      : undefined,
   "service.resources": ({ service }) =>
     service.resources && "nobody sees what a provider uses: limit what can be measured, under service.constraints",
   "service.constraints.max_cost_usd": ({ service, escrow }) => {

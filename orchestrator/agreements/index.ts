@@ -12,6 +12,7 @@ export * from "./consistency.ts";
 export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";
+export { FORMAT_NAMES, type FormatCheck, type FormatChecks, type FormatName } from "./formats.ts";
 export * from "./history.ts";
 export { requireHonoured } from "./honoured.ts";
 export * from "./lifecycle.ts";

@@ -129,10 +129,10 @@ export async function evaluateDelivery(
   const judged =
     judge === undefined || !worthJudging ? NOTHING_JUDGED : await judgeDimensions(agreement, judge, { measured, delivered, hash });
   const { confidence, cost, evidence } = judged;
-  const { problems } = structure;
+  const { problems, unseen } = structure;
   const measurement = { measured: { ...measured, ...judged.measured }, evidence: { ...checked, ...evidence }, problems, confidence, cost };
   const duration = began === undefined || millis === undefined ? undefined : Math.max(0, Math.round(millis() - began));
-  const body = draftResult(agreement, { ...at, deliverableHash: hash }, { ...measurement, duration });
+  const body = draftResult(agreement, { ...at, deliverableHash: hash }, { ...measurement, duration, unseen });
   return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
 }
 
@@ -147,6 +147,8 @@ export interface Measurement {
   readonly cost: number;
   /** Milliseconds. */
   readonly duration?: number | undefined;
+  /** Terms that were not measured. */
+  readonly unseen?: readonly string[];
 }
 
 /** Hash of what an evaluation found: of its measurements, their evidence and the problems of the structure. */
@@ -158,7 +160,7 @@ export function evaluationHash({ measured, evidence, problems }: Pick<Verificati
 export function draftResult(
   agreement: Agreement,
   at: Omit<Verifying, "signer" | "startedAt">,
-  { confidence, cost, duration, ...measurement }: Measurement,
+  { confidence, cost, duration, unseen = [], ...measurement }: Measurement,
 ): Omit<VerificationResult, "signature"> {
   const { history, noiseSeed } = at;
   const found = { measured: { ...measurement.measured }, evidence: { ...measurement.evidence }, problems: [...measurement.problems] };
@@ -172,7 +174,7 @@ export function draftResult(
     ...found,
     ...(history === undefined ? {} : { history: [...history] }),
     ...(noiseSeed === undefined ? {} : { noise_seed: noiseSeed }),
-    determination: { ...printed(follows), confidence, notes: notesOn(agreement, follows, found.problems) },
+    determination: { ...printed(follows), confidence, notes: notesOn(agreement, follows, { ...found, unseen }) },
     evidence_trail: {
       deliverable_hash: at.deliverableHash,
       evaluation_hash: evaluationHash(found),
@@ -293,13 +295,18 @@ function printed({ result, composite, release_percent }: Determination) {
 }
 
 /** A determination in words, by its own figures. */
-function notesOn({ quality_criteria }: Agreement, found: Determination, problems: readonly string[]): string {
+function notesOn(
+  { quality_criteria }: Agreement,
+  found: Determination,
+  { problems, unseen }: { readonly problems: readonly string[]; readonly unseen: readonly string[] },
+): string {
   const missed = found.dimensions.flatMap(({ name, slo_met }) => (slo_met === false ? [name] : []));
   const words = [
     ...problems,
     found.gates_passed ? [] : "A gate failed or was not checked",
     missed.length === 0 ? "All measured SLOs met" : `SLOs missed: ${missed.join(", ")}`,
     `Composite score ${(found.composite / 100).toFixed(2)}, threshold ${quality_criteria.composite_threshold}`,
+    unseen.length === 0 ? [] : `Not checked: ${unseen.join(", ")}`,
   ].flat();
   return `${words.join(". ")}.`.slice(0, MOST_NOTES).toWellFormed();
 }

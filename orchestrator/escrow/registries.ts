@@ -1,18 +1,7 @@
 /** ERC-8004 registries: an agent's registration, and feedback on it from the outcome of an agreement. Draft of October 2026. */
-import {
-  type Account,
-  encodeFunctionData,
-  isAddressEqual,
-  keccak256,
-  type PublicClient,
-  parseAbi,
-  parseEventLogs,
-  toBytes,
-  zeroAddress,
-} from "viem";
+import { type Account, encodeFunctionData, isAddressEqual, keccak256, type PublicClient, parseAbi, parseEventLogs, toBytes } from "viem";
 import { z } from "zod";
-import { type AccountsOf, type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
-import { revertOf } from "../chain/revert.ts";
+import { type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
 import { historyRisk } from "../clearing/exposure.ts";
 import type { Passport } from "../clearing/passport.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
@@ -203,26 +192,6 @@ export async function agentAt(
     return undefined;
   }
 }
-
-/**
- * The accounts that agents of an identity registry act by (`AccountsOf`): the wallet, if one is set, and the owner; none for a number that
- * nobody has.
- */
-export function accountsAt({ id, publicClient }: { readonly id: number; readonly publicClient: Reader }, identity: Address): AccountsOf {
-  return async ({ registry, agentId }) => {
-    if (registry !== registryName(id, identity)) return undefined;
-    const at = { abi: IDENTITY_ABI, address: identity, args: [agentId] } as const;
-    try {
-      const owner = await publicClient.readContract({ ...at, functionName: "ownerOf" });
-      const wallet = await publicClient.readContract({ ...at, functionName: "getAgentWallet" });
-      return [owner, wallet].filter((account) => account !== zeroAddress);
-    } catch (error) {
-      if (revertOf(error) === undefined) throw error;
-      return [];
-    }
-  };
-}
-type Reader = Pick<PublicClient, "readContract">;
 
 export interface RegistriesOptions extends SendOptions {
   readonly identity: Address;

@@ -1,7 +1,7 @@
-import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { AgentCityError, messageOf } from "./errors.ts";
+import { inTime } from "./in-time.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /** A JSON Schema that cannot be enforced: an unknown keyword or format, an external reference, or not a schema at all. */
@@ -79,32 +79,13 @@ function compile(ajv: Ajv2020, schema: JsonObject): SchemaCheck {
   try {
     const validate = ajv.compile(schema);
     return (value) => {
-      const valid = inTime(() => validate(value));
-      if (valid === undefined) return { path: [], message: `takes longer than ${CHECK_MS / 1_000} s to check` };
+      const checked = inTime(CHECK_MS, () => validate(value));
+      if (checked === undefined) return { path: [], message: `takes longer than ${CHECK_MS / 1_000} s to check` };
       const [first] = validate.errors ?? [];
-      return valid || first === undefined ? undefined : problemOf(first);
+      return checked.value || first === undefined ? undefined : problemOf(first);
     };
   } catch (error) {
     throw new SchemaUnusable(messageOf(error), error);
-  }
-}
-
-/** The job that the script runs. One context for all: creating it takes longer than most checks. */
-const stage: { job?: () => boolean } = {};
-const context = createContext(stage);
-const script = new Script("job()");
-
-/**
- * Runs a job and interrupts it after CHECK_MS, returning undefined. A script's time limit also covers what it calls outside its context.
- */
-function inTime(job: () => boolean): boolean | undefined {
-  try {
-    stage.job = job;
-    return script.runInContext(context, { timeout: CHECK_MS }) === true;
-  } catch (error) {
-    // The error belongs to the script's realm, so `instanceof Error` fails.
-    if (typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
-    throw error;
   }
 }
 

@@ -87,7 +87,7 @@ describe("a verification", () => {
       return now;
     };
     const result = await run(example(), { evaluator: judge(), millis });
-    expect(result.determination.notes).to.equal("All measured SLOs met. Composite score 91.00, threshold 75.");
+    expect(result.determination.notes).to.equal("All measured SLOs met. Composite score 91.00, threshold 75. Not checked: max_tokens.");
     expect(result.evidence_trail).to.deep.include({ evaluation_duration_ms: 250, evaluation_hash: evaluationHash(result) });
     const poor = await run(example(), { evaluator: judge((name) => (name === "relevance" ? { value: 60 } : {})) });
     expect(poor.determination.notes).to.include("SLOs missed: relevance.");

@@ -1,7 +1,7 @@
 /** Agreements of any parties: the gateway keeps their signed acts, reads the escrow on its chain, and derives each agreement's state. */
 import {
-  type AccountsOf,
   type Act,
+  type AgentAccounts,
   type Agreement,
   type AgreementLife,
   agreementHash,
@@ -81,7 +81,7 @@ export class AgreementDesk {
   readonly #escrow: EscrowSide;
   readonly #lives: Lives;
   readonly #breakers: Breakers;
-  readonly #accountsOf: AccountsOf | undefined;
+  readonly #accounts: AgentAccounts | undefined;
 
   constructor(options: AgreementDeskOptions) {
     const { sql, escrow } = options;
@@ -89,7 +89,7 @@ export class AgreementDesk {
     this.#options = options;
     this.#store = new AgreementStore(sql);
     this.#escrow = new EscrowSide(options);
-    this.#accountsOf = options.identities === undefined ? undefined : accountsAt(options.chain, options.identities);
+    this.#accounts = options.identities === undefined ? undefined : accountsAt(options.chain, options.identities);
     this.#lives = new Lives({ sql, store: this.#store, escrow: this.#escrow, now });
     this.#breakers = new Breakers({ ...options, store: this.#store, lives: this.#lives, hasEscrow: escrow !== undefined, now });
   }
@@ -126,7 +126,7 @@ export class AgreementDesk {
     const at = this.#now(isEscrowedText(act.document));
     const { agreement, judges } = openLife(act, { keyOf: keysIn(readAgreement(act.document)), now: at });
     requireFollowed(agreement, this.#escrow.bindings);
-    await requireKeys(agreement, this.#accountsOf);
+    await requireKeys(agreement, this.#accounts);
     await this.#requireGround(agreement, "offered");
     await this.#breakers.requireClosed({ begins: "agreement", by: "client", terms: agreement, judges });
     const now = this.#now(false);
@@ -172,7 +172,7 @@ export class AgreementDesk {
       };
       const after = take(standing.life, act, given);
       if (act.act === "sign") {
-        await requireKeys(agreement, this.#accountsOf);
+        await requireKeys(agreement, this.#accounts);
         if (agreement.signatures === undefined) await this.#requireGround(agreement, "signed");
         await this.#breakers.requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges });
         await this.#escrow.requireSigned(standing.job, act);

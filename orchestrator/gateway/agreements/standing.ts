@@ -4,18 +4,18 @@ import {
   type Act,
   type Agreement,
   type AgreementLife,
-  accountPinnedIn,
   actSchema,
   breakerName,
   type Judge,
   judgesIn,
   namedIn,
   type PartyIdentity,
+  pinnedIn,
   readAgreement,
   type Status,
   sameIdentity,
 } from "../../agreements/index.ts";
-import type { EscrowTerms, JobView } from "../../escrow/index.ts";
+import { accountOf, type EscrowTerms, type JobView } from "../../escrow/index.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { parseJson } from "../../primitives/json.ts";
@@ -89,7 +89,8 @@ export const isPublic = (agreement: Agreement): boolean => agreement.visibility 
 /** Whether an agreement names an identity as party or evaluator, or an account as a wallet or a key of one. */
 export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address): boolean {
   if (typeof who !== "string") return namedIn(terms, judges).some((each) => sameIdentity(who, each));
-  if (namedIn(terms, judges).some((each) => accountPinnedIn(each) === who.toLowerCase())) return true;
+  const pinned = namedIn(terms, judges).flatMap((each) => pinnedIn(each) ?? []);
+  if (pinned.some((key) => accountOf(key) === who.toLowerCase())) return true;
   const binding = escrowBindingSchema.safeParse(terms.escrow?.binding);
   const drawn = judges.map(({ wallet }) => addressSchema.safeParse(wallet).data);
   return binding.success && [...Object.values(binding.data.wallets), ...drawn].includes(who);

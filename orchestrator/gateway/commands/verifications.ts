@@ -1,16 +1,15 @@
 import { z } from "zod";
-import { type Agreement, contentHash, verifyStructure } from "../../agreements/index.ts";
+import { codeParsers } from "../../agreements/code-formats.ts";
+import { type Agreement, contentHash, FORMAT_NAMES, verifyStructure } from "../../agreements/index.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { type Command, cityCommand } from "../command.ts";
 import { address, hash, seconds } from "../wire.ts";
-
-const FORMATS = ["text", "markdown", "json"] as const;
 
 /** What the operator signs: its RFC 8785 text. */
 export const verificationDocument = z.strictObject({
   verification: z.literal(1),
   deliverable: hash.meta({ description: "SHA-256 of the content's UTF-8" }),
-  format: z.enum(FORMATS),
+  format: z.enum(FORMAT_NAMES),
   problems: z.array(z.string()),
   passes: z.boolean(),
   at: seconds,
@@ -23,13 +22,13 @@ export const verificationCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/verifications",
     group: "Agreements",
-    doc: "Checks a deliverable's structure: format, size, required fields. The answer identifies it by its hash and is signed by the operator's key; the content is not stored, and its quality is not judged. If the operator set a price, it is paid by x402.",
+    doc: "Checks a deliverable's structure: whether it parses in its format, its size, required fields. The answer identifies it by its hash and is signed by the operator's key; the content is not stored, and its quality is not judged. If the operator set a price, it is paid by x402.",
     access: "open",
     paid: "toll",
-    cost: 20,
+    cost: 100,
     input: z.strictObject({
       content: z.string().min(1).max(49_152),
-      format: z.enum(FORMATS),
+      format: z.enum(FORMAT_NAMES),
       maxBytes: z.int().positive().optional(),
       required: z.array(z.string().min(1).max(100)).max(50).optional().meta({ description: "Fields that a JSON object must have" }),
     }),
@@ -45,7 +44,7 @@ export const verificationCommands: readonly Command[] = [
         ...(maxBytes === undefined ? {} : { constraints: { max_bytes: maxBytes } }),
         ...(required === undefined ? {} : { deliverable_schema: { type: "object", required } }),
       };
-      const { problems } = verifyStructure({ service, quality_criteria: NO_CRITERIA }, delivered, { startedAt: now });
+      const { problems } = verifyStructure({ service, quality_criteria: NO_CRITERIA }, delivered, { startedAt: now, parsers: PARSERS });
       const document = {
         verification: 1 as const,
         deliverable: contentHash(delivered),
@@ -58,6 +57,9 @@ export const verificationCommands: readonly Command[] = [
     },
   }),
 ];
+
+/** Code of this length takes a tenth of it. What takes longer was written to, and its sender pays by `cost`. */
+const PARSERS = codeParsers(200);
 
 const NO_CRITERIA: Agreement["quality_criteria"] = {
   dimensions: [],
