@@ -189,7 +189,7 @@ describe("npm run build", () => {
       expect(imported(file).filter((name) => !name?.startsWith("node:"))).to.deep.equal([]);
   });
 
-  it("has entries below 378 kB, agreements below 510, with all that they share", () => {
+  it("has entries below 378 kB, agreements below 515, with all that they share", () => {
     const sizeOf = (file: string): number => {
       const path = join(project, "dist", file);
       const shared = [...readFileSync(path, "utf8").matchAll(/from"\.\/(chunk-\w+\.js)"/g)].map(([, chunk = ""]) => chunk);
@@ -197,7 +197,7 @@ describe("npm run build", () => {
     };
     for (const file of ["client.js", "attestation.js", "clearing.js"]) expect(sizeOf(file), file).to.be.within(50_000, 378_000);
     // A deliverable's JSON Schema is compiled: what does that is a third of it.
-    expect(sizeOf("agreements.js")).to.be.within(50_000, 510_000);
+    expect(sizeOf("agreements.js")).to.be.within(50_000, 515_000);
   });
 
   it("brings a README and the examples", () => {
