@@ -8,8 +8,11 @@ import { type Agreement, DEFAULTS, isDrawn } from "./schema.ts";
 /** What an arbiter has in any case: the signed acts. */
 const EVIDENCE: readonly string[] = ["agreement", "deliverable_hash", "verification_result"];
 
-/** Ways of payment that work here: by an escrow, by the client afterwards, by hand. Nothing serves the paper's `city` and `http_callback`. */
-const PAID_BY: readonly string[] = ["erc8183", "x402", "manual"];
+/** Ways of payment that work here: by an escrow, by the client or its payer afterwards, by hand. Nothing serves the paper's `city`. */
+const PAID_BY: readonly string[] = ["erc8183", "x402", "http_callback", "manual"];
+
+/** What a client's payer needs: where it is, who instructs it, and whom it pays. */
+const PAYER = ["url", "operator", "payee"] as const;
 
 /** Evaluators that an escrow waits for: the first and its backup. */
 const ESCROW_EVALUATORS = 2;
@@ -55,6 +58,10 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
   "escrow.binding.type": ({ escrow }) =>
     escrow?.enabled === true && !PAID_BY.includes(escrow.binding.type)
       ? `nobody here pays by ${escrow.binding.type}: write ${PAID_BY.join(", ")}`
+      : undefined,
+  "escrow.binding.url": ({ escrow }) =>
+    escrow?.enabled === true && escrow.binding.type === "http_callback" && PAYER.some((name) => typeof escrow.binding[name] !== "string")
+      ? "nobody knows whom to tell: name the payer's url, the operator whose instructions it follows, and the payee"
       : undefined,
   "escrow.payment.graduated_release.dynamic": groundProblem,
   "escrow.payment.graduated_release.tiers": (agreement) => (continuous(agreement)?.tiers ? TIERED : undefined),

@@ -60,7 +60,7 @@ export interface AgreementState {
   readonly division: Division | undefined;
 }
 
-/** How the client pays: into an escrow before the work, after it by x402, or by means that are not tracked here. */
+/** How the client pays: into an escrow before the work, after it by x402 or its own payer, or by means that are not tracked here. */
 export type Payment = "none" | "escrow" | "afterwards";
 
 /** The terms that the table depends on. */
@@ -93,7 +93,7 @@ export function paymentOf({ escrow }: Pick<Agreement, "escrow">): Payment {
   if (escrow?.enabled !== true) return "none";
   const { type } = escrow.binding;
   // Manual or external settlement has no chain to follow: the agreement runs on its own clock.
-  return type === "x402" ? "afterwards" : type === "erc8183" ? "escrow" : "none";
+  return type === "x402" || type === "http_callback" ? "afterwards" : type === "erc8183" ? "escrow" : "none";
 }
 
 /** Whether an escrow on chain controls the agreement once it is signed: states and deadlines are the escrow's. */

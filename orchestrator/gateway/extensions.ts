@@ -56,7 +56,7 @@ function agreementsExtension(commands: readonly Command[], url: string, schemes:
       service_types: TEMPLATES.map(({ type }) => type),
       identity_schemes: [...schemes],
       signature_algs: ["ed25519", "secp256k1"],
-      bindings: ["erc8183", "x402"],
+      bindings: ["erc8183", "x402", "http_callback"],
     },
   };
 }

@@ -23,6 +23,7 @@ import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { AgreementDesk } from "./agreements/desk.ts";
+import { Releases } from "./agreements/releases.ts";
 import { AgreementStops } from "./agreements/stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import { Canaries } from "./canaries.ts";
@@ -132,12 +133,18 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     ...{ sql: city.database, secret: secretFor("canaries", operatorSecretIn(city.dir)), millis },
     desk: () => agreements,
   });
-  const agreements = new AgreementDesk({
+  const releases: Releases = new Releases({
+    ...{ sql: city.database, millis, operator: operatorIn(city.dir), chainId: city.chain.id },
+    push: options.push ?? guardedPush(),
+    desk: () => agreements,
+  });
+  const agreements: AgreementDesk = new AgreementDesk({
     ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
-    identities: options.identities,
+    ...{ identities: options.identities, releases },
     stops: () => stops.outcomes(),
     unknown: () => till.unknown(),
     canaries: () => canaries.outcomes(),
+    refused: () => releases.refused(),
     judged: (standing, evaluator) => canaries.judged(standing, evaluator),
   });
   const readable = { client: city.client, hub, laws: new Laws({ client: city.client, hub, blocks: city.blocks }) };
@@ -199,7 +206,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const breakers = showingBreakers(world, canaries, till, order);
   const { posted, hearings } = options;
   const requests = hearings && new BundleRequests(city);
-  const followers = [webhooks, mirror, retention, posted, hearings, requests, breakers].filter((each) => each !== undefined);
+  const followers = [webhooks, releases, mirror, retention, posted, hearings, requests, breakers].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.progress, sleep, closing.signal);
   return {
     ...{ url, hub, world },

@@ -287,6 +287,27 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "023-canary-scores",
     statements: ["ALTER TABLE gateway_canaries ADD COLUMN scored integer"],
   },
+  {
+    // Agreements whose client pays by a callback: what its payer is told, and what came of it. `due`: unix milliseconds.
+    name: "024-releases",
+    statements: [
+      `CREATE TABLE gateway_releases (
+         id text PRIMARY KEY,
+         client text NOT NULL,
+         host text NOT NULL,
+         url text NOT NULL,
+         instruction text,
+         state text NOT NULL,
+         moves integer NOT NULL,
+         attempts integer NOT NULL,
+         due bigint,
+         reference text,
+         problem text,
+         ended bigint
+       )`,
+      "CREATE INDEX gateway_releases_due ON gateway_releases (state, due)",
+    ],
+  },
 ];
 
 /** Applies missing migrations. Those already applied must be a prefix of the list. */

@@ -52,7 +52,7 @@ const filed = (changed: object, strategy = "optimistic") => ({
 const held = (seconds: number) => ({
   escrow: { ...escrow, dead_mans_switch: { ...escrow.dead_mans_switch, evaluator_timeout_seconds: seconds } },
 });
-const paidBy = (type: string) => ({ escrow: { ...escrow, binding: { type } }, dispute: { protocol: "none" } });
+const paidBy = (type: string, more: object = {}) => ({ escrow: { ...escrow, binding: { type, ...more } }, dispute: { protocol: "none" } });
 const judged = (method: string) => ({
   parties: { ...EXAMPLE.parties, evaluator: { type: "panel", panel: ["a", "b", "c"].map((value) => ({ scheme: "uri", value })) } },
   dispute: { protocol: "none" },
@@ -88,7 +88,8 @@ describe("a proposal whose terms nobody would enforce", () => {
     "verification.canary_tasks.frequency": [canaries({ frequency: "1_per_2_deliveries" })],
     "verification.canary_tasks.failure_action": [canaries({ failure_action: "terminate" })],
     "verification.consensus.method": [judged("majority")],
-    "escrow.binding.type": [paidBy("http_callback"), paidBy("city")],
+    "escrow.binding.type": [paidBy("city")],
+    "escrow.binding.url": [paidBy("http_callback"), paidBy("http_callback", { url: "https://payer.example/" })],
     "escrow.payment.graduated_release.dynamic": [
       release({ dynamic: { band: 3 } }),
       release({ dynamic: true }),
@@ -128,6 +129,7 @@ describe("a proposal whose terms nobody would enforce", () => {
       {},
       paidBy("manual"),
       paidBy("x402"),
+      paidBy("http_callback", { url: "https://payer.example/", operator: `0x${"11".repeat(20)}`, payee: "account 7" }),
       judged("median"),
       release({ dynamic: false }),
       { service: { ...service, deliverable_format: "rust" }, verification: { ...verification, depth: "semantic" } },
@@ -154,7 +156,7 @@ describe("a proposal whose terms nobody would enforce", () => {
       expect(take(life, act, { keyOf, now: NOW, isKept: true }).agreement.verification.strategy).to.equal("immediate");
     };
     await countered(filed({}), "dispute.auto_file_on");
-    await countered(paidBy("http_callback"), "escrow.binding.type");
+    await countered(paidBy("city"), "escrow.binding.type");
   });
 
   it("stays what it is where it began before its terms were refused", () => {

@@ -2,14 +2,19 @@
 /** The conformance kit of homes of money: the same agreement ends in the same units wherever its payment lies. */
 import { join } from "node:path";
 import { expect } from "chai";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Measured } from "../../orchestrator/agreements/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
+import { START } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
-import { type Deal, escrowHome, type Home, type Terms, x402Home } from "./homes.ts";
+import { callbackHome, type Deal, escrowHome, type Home, type Terms, x402Home } from "./homes.ts";
+import { openPayer, type Payer } from "./payer.ts";
 
+/** Signs what a client's payer is told. */
+const operator = privateKeyToAccount(generatePrivateKey());
 const PERFECT = { accuracy: 100, completeness: 100, relevance: 100, sources: 9, writing: 100 };
 const POOR = { accuracy: 10, completeness: 10, relevance: 10, sources: 0, writing: 10 };
 /** 75.00 and 74.99: the tier of 85 % begins at the first. */
@@ -208,20 +213,26 @@ describe("homes of an agreement's money", function () {
   const directory = suiteDirectory();
   const homes = new Map<string, Home>();
   let city: City;
+  let payer: Payer;
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
     const escrow = city.client.addresses.AgreementEscrow;
-    for (const home of [escrowHome(city, escrow), x402Home(city)]) homes.set(home.name, home);
+    const clock = { now: START };
+    payer = await openPayer({ operator: operator.address, chainId: city.chain.id, now: () => clock.now });
+    for (const home of [escrowHome(city, escrow), x402Home(city), callbackHome(city, payer, operator, clock)]) homes.set(home.name, home);
   });
-  after(async () => city?.close());
+  after(async () => {
+    payer?.close();
+    await city?.close();
+  });
   const homeOf = (name: string): Home => {
     const home = homes.get(name);
     if (home === undefined) throw new Error(`no home ${name}`);
     return home;
   };
 
-  for (const name of ["erc8183", "x402"]) {
+  for (const name of ["erc8183", "x402", "http_callback"]) {
     for (const { name: what, terms, play, paid } of CASES)
       it(`${name}: ${what}`, async () => {
         const home = homeOf(name);

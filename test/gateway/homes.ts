@@ -17,10 +17,14 @@ import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type Step, signEscrowTerms } from "../../orchestrator/escrow/index.ts";
 import { AgreementDesk, type AgreementDeskOptions } from "../../orchestrator/gateway/agreements/desk.ts";
 import { debtOf } from "../../orchestrator/gateway/agreements/lives.ts";
+import { Releases } from "../../orchestrator/gateway/agreements/releases.ts";
 import type { Standing } from "../../orchestrator/gateway/agreements/standing.ts";
+import { signRequest } from "../../orchestrator/gateway/http-signature.ts";
+import type { Push } from "../../orchestrator/gateway/push.ts";
 import { PaymentRequired, Till } from "../../orchestrator/gateway/x402.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address, Hash, Hex } from "../../orchestrator/primitives/hex.ts";
+import type { Sql } from "../../orchestrator/records/sql.ts";
 import {
   cancel,
   challenge,
@@ -34,6 +38,8 @@ import {
   SIGNED,
   START,
 } from "../agreements/acts.ts";
+import { rejection } from "../support/rejection.ts";
+import type { Payer } from "./payer.ts";
 import { decoded, paymentBy, requiredSchema } from "./payment.ts";
 
 type TimeoutAction = "split_50_50" | "return_to_client" | "release_to_provider";
@@ -78,7 +84,7 @@ export interface Deal {
 
 /** A home of money. `isAhead`: what is agreed lies there before the work; else the client pays once it is over. */
 export interface Home {
-  readonly name: "erc8183" | "x402";
+  readonly name: "erc8183" | "x402" | "http_callback";
   readonly isAhead: boolean;
   open(terms?: Terms): Promise<Deal>;
 }
@@ -301,6 +307,84 @@ export function x402Home(city: City): Home {
         async endow(more) {
           await endow(city, purses.client, more);
           before += more;
+        },
+      };
+    },
+  };
+}
+
+/** A payer of the client's own that the city tells to pay once it is over. What lies there is not for a city to see. */
+export function callbackHome(city: City, payer: Payer, operator: LocalAccount, clock: { now: number }): Home {
+  const { chain, client, database: sql } = city;
+  const { CityToken: token } = client.addresses;
+  const millis = () => clock.now * 1_000;
+  const releasing = (push: Push, records: Sql = sql) =>
+    new Releases({ sql: records, push, operator, chainId: chain.id, millis, desk: () => desk });
+  const releases: Releases = releasing(payer.push);
+  const desk: AgreementDesk = new AgreementDesk({ sql, chain, token, escrow: undefined, millis, limits: PATIENT, releases });
+  return {
+    name: "http_callback",
+    isAhead: false,
+    async open(terms = {}) {
+      count += 1;
+      const payee = `account ${count}`;
+      const binding = { ...desk.callback, type: "http_callback" as const, url: `${payer.origin}/pay/${count}`, payee };
+      const named = terms.token === undefined ? binding : { ...binding, operator: terms.token };
+      const { id, amount, purse = amount } = await agreed(desk, named, terms, async () => ({}));
+      let held = purse;
+      payer.purses.set(payee, purse);
+      const take = async (act: (life: AgreementLife) => Act) => void (await desk.take(id, act((await desk.get(id)).life)));
+      /** A second later, whatever was tried before is tried again. */
+      async function collect(by = releases): Promise<void> {
+        const { due } = (await desk.get(id)).release ?? {};
+        clock.now = Math.max(clock.now + 1, Math.ceil((due ?? 0) / 1_000));
+        await by.step();
+        const { release } = await desk.get(id);
+        if (release?.state !== "settled" && release?.state !== "nothing") throw new Error(release?.problem ?? "it is not over");
+      }
+      /** Posts to the payer what it was told, or would have been, with something changed. */
+      async function post(edit: (body: string) => string, by: LocalAccount | undefined): Promise<void> {
+        const url = new URL(`${payer.origin}/pay/${count}`);
+        const whole = JSON.stringify({ key: id, amount: "4.25", currency: "USDC", payee });
+        const [body, altered] = [whole, edit(whole)].map((text) => new TextEncoder().encode(text));
+        const headers = new Headers({ "content-type": "application/json", "idempotency-key": `"${id}"` });
+        const facts = { chainId: chain.id, key: operator.address, nonce: id.slice(2), now: clock.now };
+        const signed = await signRequest({ method: "POST", url, headers, body: body ?? new Uint8Array() }, facts, (message) =>
+          (by ?? operator).signMessage({ message }),
+        );
+        const sent = { body: altered ?? new Uint8Array(), headers: { ...Object.fromEntries(headers), ...signed } };
+        const { status, text } = await payer.push(url, sent);
+        if (status !== 200) throw new Error(text);
+      }
+      return {
+        id,
+        begin: async () => {},
+        deliver: () => take(deliver),
+        judge: (by, measured) => take((life) => result(life, by, measured)),
+        challenge: () => take((life) => challenge(life, "client")),
+        cancel: () => take(cancel),
+        async silence(more = 1) {
+          const { due } = await desk.get(id);
+          if (due !== undefined) clock.now = Math.max(clock.now, due + more);
+        },
+        collect,
+        received: async () => payer.received.get(payee) ?? 0n,
+        spent: async () => held - (payer.purses.get(payee) ?? 0n),
+        underpay: () => post((body) => body.replace("4.25", "4.249999"), undefined),
+        forge: () => post((body) => body, wallets().stranger),
+        async cutAndResume() {
+          const cut: Sql = {
+            ...sql,
+            query: (text, values) => (text.includes("SET state = $2, reference") ? ended() : sql.query(text, values)),
+          };
+          const ended = () => Promise.reject(new Error("the power went"));
+          await rejection(collect(releasing(ended, cut)));
+          await rejection(collect(releasing(payer.push, cut)));
+          await collect(releasing(payer.push));
+        },
+        async endow(more) {
+          payer.purses.set(payee, (payer.purses.get(payee) ?? 0n) + more);
+          held += more;
         },
       };
     },

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { type Agreement, AgreementRefused, decimalsOf, isEscrowed } from "../../agreements/index.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { TOKEN_DECIMALS } from "../../primitives/amounts.ts";
+import { messageOf } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
+import { requireEndpoint } from "../push.ts";
 
 export const ZERO: Address = addressSchema.parse(`0x${"00".repeat(20)}`);
 
@@ -32,6 +34,14 @@ export const x402BindingSchema = z.looseObject({
   wallets: z.strictObject({ provider: addressSchema }),
 });
 
+/** `operator`: the account whose instructions the payer at `url` follows. `payee`: where the provider is paid, in the payer's words. */
+export const callbackBindingSchema = z.looseObject({
+  type: z.literal("http_callback"),
+  url: z.string().max(500),
+  operator: addressSchema,
+  payee: z.string().min(1).max(500),
+});
+
 /** The bindings of this city. */
 export interface OwnBindings {
   /** Undefined: it follows no escrow. */
@@ -40,6 +50,8 @@ export interface OwnBindings {
     | undefined;
   /** How a client may pay afterwards. */
   readonly afterwards: { readonly type: "x402"; readonly chain: string; readonly token: Address };
+  /** Who instructs a client's payer. Undefined: nobody here. */
+  readonly callback: { readonly type: "http_callback"; readonly operator: Address } | undefined;
 }
 
 /** Checks that this city can follow an agreement: an evaluator, and its own escrow and token. Throws AgreementRefused. */
@@ -47,6 +59,10 @@ export function requireFollowed(agreement: Agreement, own: OwnBindings): void {
   requireEvaluator(agreement);
   const { escrow } = agreement;
   if (escrow === undefined || !escrow.enabled) return;
+  if (escrow.binding.type === "http_callback") {
+    requirePayer(escrow.binding, own.callback);
+    return;
+  }
   if (isEscrowed(agreement)) requireOwnEscrow(agreement, own.escrow);
   else {
     const { chain, token, wallets } = readBinding(x402BindingSchema, escrow.binding);
@@ -58,6 +74,27 @@ export function requireFollowed(agreement: Agreement, own: OwnBindings): void {
   if (decimalsOf(currency) !== TOKEN_DECIMALS)
     throw new AgreementRefused("BadAmount", `The token has ${TOKEN_DECIMALS} decimals, ${currency} has ${decimalsOf(currency)}`);
 }
+
+function requirePayer(binding: unknown, own: OwnBindings["callback"]): void {
+  if (own === undefined) throw malformed("This city does not instruct payers");
+  const { url, operator } = readBinding(callbackBindingSchema, binding);
+  if (operator !== own.operator) throw malformed("This city instructs by another account", canonicalJson(own));
+  try {
+    requireEndpoint(url);
+  } catch (error) {
+    throw malformed(messageOf(error));
+  }
+}
+
+/** What both should know before they sign: nothing is said of money that an escrow holds. */
+export function noticeOf({ escrow }: Agreement): string | undefined {
+  if (escrow?.enabled !== true) return undefined;
+  const { type } = escrow.binding;
+  if (type === "x402") return `${UNHELD} The client owes it once the agreement is over, and nobody can make it pay.`;
+  if (type !== "http_callback") return undefined;
+  return `${UNHELD} Once the agreement is over, this city tells the client's payer, ${new URL(callbackBindingSchema.parse(escrow.binding).url).host}, what to pay. It can neither make it pay nor see that it did: what counts as settled is that the payer says so.`;
+}
+const UNHELD = "Nobody holds the payment.";
 
 function requireEvaluator({ parties: { evaluator } }: Agreement): void {
   const { identity, panel = [], selection } = evaluator;
@@ -83,7 +120,7 @@ function requireOwnEscrow({ escrow, parties: { evaluator } }: Agreement, own: Ow
 export function isEscrowedText(document: unknown): boolean {
   const escrow = z.object({ enabled: z.literal(true), binding: z.object({ type: z.string() }) });
   const { data } = z.object({ escrow }).safeParse(document);
-  return data !== undefined && data.escrow.binding.type !== "x402";
+  return data !== undefined && !["x402", "http_callback"].includes(data.escrow.binding.type);
 }
 
 export const malformed = (what: string, details?: string): AgreementRefused => new AgreementRefused("MalformedAgreement", what, details);

@@ -35,6 +35,8 @@ export interface BreakerSources {
   readonly stops?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
   /** Results of evaluators' canaries. Default: none. */
   readonly canaries?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
+  /** Refusals of clients' payers. Default: none are asked. */
+  readonly refused?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
   /** Number of payments that the city sent and whose fate is unknown. Default: it sends none. */
   readonly unknown?: (() => Promise<number>) | undefined;
   readonly limits?: BreakerLimits | undefined;
@@ -81,13 +83,13 @@ export class Breakers {
   }
 
   async #fold(named: readonly Hash[], proposed: readonly BreakerOutcome[]): Promise<readonly OpenBreaker[]> {
-    const { store, stops, canaries, unknown, now } = this.#of;
+    const { store, stops, canaries, refused, unknown, now } = this.#of;
     const ids = [...new Set(named)];
     const acts = await store.actsOf(ids.filter((id) => !this.#ended.has(id)));
     const known = await Promise.all(ids.map((id) => this.#outcomes(id, acts.get(id) ?? [])));
     const time = now(false);
     const lost = Array.from({ length: (await unknown?.()) ?? 0 }, () => ({ what: "unknown" as const, at: time }));
-    const besides = [...((await stops?.()) ?? []), ...((await canaries?.()) ?? [])];
+    const besides = [...((await stops?.()) ?? []), ...((await canaries?.()) ?? []), ...((await refused?.()) ?? [])];
     return openBreakers([...besides, ...lost, ...proposed, ...known.flat()], time, this.#limits);
   }
 

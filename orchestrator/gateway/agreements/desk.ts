@@ -90,7 +90,7 @@ export class AgreementDesk {
     this.#store = new AgreementStore(sql);
     this.#escrow = new EscrowSide(options);
     this.#accounts = options.identities === undefined ? undefined : accountsAt(options.chain, options.identities);
-    this.#lives = new Lives({ sql, store: this.#store, escrow: this.#escrow, now });
+    this.#lives = new Lives({ sql, store: this.#store, escrow: this.#escrow, releases: options.releases, now });
     this.#breakers = new Breakers({ ...options, store: this.#store, lives: this.#lives, hasEscrow: escrow !== undefined, now });
   }
 
@@ -102,6 +102,11 @@ export class AgreementDesk {
   /** How a client may pay afterwards. */
   get afterwards() {
     return this.#escrow.bindings.afterwards;
+  }
+
+  /** Who instructs a client's payer; undefined if nobody here does. */
+  get callback() {
+    return this.#escrow.bindings.callback;
   }
 
   // --- Acts --------------------------------------------------------------------------------------------------------------
@@ -160,7 +165,7 @@ export class AgreementDesk {
       if (isRepeated) return this.#lives.standing(id, acts);
       const standing = await this.#lives.standing(id, acts);
       still?.(standing);
-      const { agreement, judges } = standing.life;
+      const { agreement } = standing.life;
       const at = this.#now(isEscrowed(agreement));
       const deliverable = standing.job?.view?.deliverable;
       const history = act.act === "result" ? await this.history(standing) : [];
@@ -171,20 +176,28 @@ export class AgreementDesk {
         ...(deliverable === undefined ? {} : { submitted: deliverable }),
       };
       const after = take(standing.life, act, given);
+      const releases = agreement.escrow?.binding.type === "http_callback" ? this.#options.releases : undefined;
       if (act.act === "sign") {
-        await requireKeys(agreement, this.#accounts);
-        if (agreement.signatures === undefined) await this.#requireGround(agreement, "signed");
-        await this.#breakers.requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges });
-        await this.#escrow.requireSigned(standing.job, act);
+        await this.#requireSignable(standing, act);
+        await releases?.watch(id, agreement);
       }
       if (act.act === "consent") await this.#escrow.requireConsent(standing.job, act);
       const now = this.#now(false);
       if (!(await this.#store.append(id, acts.length, { at, text, now, ...marksOf(act, after, now) }))) continue;
+      await releases?.moved(id);
       const taken = await this.get(id);
       if (act.act === "result") await this.#options.judged?.(taken, resultIn(act.result).evaluator);
       return taken;
     }
     throw new Refused("GatewayBusy", "Concurrent acts changed this agreement", { action: "try again" });
+  }
+
+  /** What a signature requires besides being its author's. Throws UnknownKey, NoRegistry, OneParty, OtherHistory, BreakerOpen. */
+  async #requireSignable({ life: { agreement, judges }, job }: Standing, act: Extract<Act, { readonly act: "sign" }>): Promise<void> {
+    await requireKeys(agreement, this.#accounts);
+    if (agreement.signatures === undefined) await this.#requireGround(agreement, "signed");
+    await this.#breakers.requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges });
+    await this.#escrow.requireSigned(job, act);
   }
 
   /** Raised tiers follow from the provider's record here. Throws OtherHistory. */

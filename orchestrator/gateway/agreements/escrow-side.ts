@@ -36,6 +36,7 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import { type Address, type Hash, type Hex, hexSchema } from "../../primitives/hex.ts";
 import { recoverAddress } from "../../primitives/recovery.ts";
 import { escrowBindingSchema, malformed, type OwnBindings, readBinding, ZERO } from "./bindings.ts";
+import type { Releases } from "./releases.ts";
 import type { Job, Standing } from "./standing.ts";
 import type { Purse } from "./store.ts";
 
@@ -55,6 +56,8 @@ export interface EscrowSideOptions {
   readonly escrow: Address | undefined;
   /** The token of this city's escrows. */
   readonly token: Address;
+  /** Instructs clients' payers. Without it, no agreement here is paid by them. */
+  readonly releases?: Pick<Releases, "operator" | "watch" | "moved" | "of"> | undefined;
 }
 
 export class EscrowSide {
@@ -66,11 +69,12 @@ export class EscrowSide {
 
   /** The bindings available here. */
   get bindings(): OwnBindings {
-    const { escrow, token, chain } = this.#options;
+    const { escrow, token, chain, releases } = this.#options;
     const place = { chain: `eip155:${chain.id}`, token };
     return {
       escrow: escrow === undefined ? undefined : { type: "erc8183", contract_address: escrow, ...place },
       afterwards: { type: "x402", ...place },
+      callback: releases && { type: "http_callback", operator: addressSchema.parse(releases.operator) },
     };
   }
 

@@ -6,6 +6,7 @@ import type { Sql } from "../../records/sql.ts";
 import { paymentOfDebt } from "../x402.ts";
 import { x402BindingSchema } from "./bindings.ts";
 import type { EscrowSide } from "./escrow-side.ts";
+import type { Releases } from "./releases.ts";
 import { type Standing, type StoredAct, termsOf } from "./standing.ts";
 import type { AgreementStore } from "./store.ts";
 
@@ -15,10 +16,13 @@ const MAX_LIVES = 1_024;
 /** Key of an agreement's payment. */
 export const debtOf = (id: Hash): string => `agreement ${id}`;
 
+const UNSENT = { state: "due", attempts: 0, reference: null, problem: null } as const;
+
 export interface LivesOptions {
   readonly sql: Sql;
   readonly store: AgreementStore;
   readonly escrow: EscrowSide;
+  readonly releases: Pick<Releases, "of"> | undefined;
   /** The clock of agreements with an escrow, or of the others: unix seconds. */
   readonly now: (isOnChain: boolean) => number;
 }
@@ -40,9 +44,9 @@ export class Lives {
     const { agreement } = life;
     const job = await escrow.jobOf(life);
     if (job === undefined || agreement.status !== "active")
-      return { id, life, status: agreement.status, due: dueAt(agreement, life.timed), job, owed: await this.#owed(id, life) };
+      return { id, life, status: agreement.status, due: dueAt(agreement, life.timed), job, ...(await this.#afterwards(id, life)) };
     if (job.view !== undefined && job.view.status !== "open") await this.#markFunded(id);
-    return { id, life, job, owed: undefined, ...escrow.led(job) };
+    return { id, life, job, owed: undefined, release: undefined, ...escrow.led(job) };
   }
 
   /** The life that follows from these acts. */
@@ -68,9 +72,17 @@ export class Lives {
     keepNewest(this.#funded, id, true, MAX_LIVES);
   }
 
-  async #owed(id: Hash, life: AgreementLife): Promise<Standing["owed"]> {
+  /** What is to be paid once it is over: by whom, and whether it is. */
+  async #afterwards(id: Hash, life: AgreementLife): Promise<Pick<Standing, "owed" | "release">> {
     const amount = owedIn(life)?.provider;
-    if (amount === undefined) return undefined;
+    if (amount === undefined) return { owed: undefined, release: undefined };
+    if (life.agreement.escrow?.binding.type !== "http_callback") return { owed: await this.#owed(id, life, amount), release: undefined };
+    const found = await this.#of.releases?.of(id);
+    const isLooked = found !== undefined && found.state !== "waiting";
+    return { owed: undefined, release: { amount, ...(isLooked ? found : { ...UNSENT, due: found?.due ?? null }) } };
+  }
+
+  async #owed(id: Hash, life: AgreementLife, amount: bigint): Promise<Standing["owed"]> {
     const { wallets } = x402BindingSchema.parse(life.agreement.escrow?.binding);
     return { amount, payTo: wallets.provider, paid: await paymentOfDebt(this.#of.sql, debtOf(id)) };
   }

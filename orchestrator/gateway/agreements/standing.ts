@@ -21,6 +21,7 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { parseJson } from "../../primitives/json.ts";
 import { Refused } from "../errors.ts";
 import { escrowBindingSchema } from "./bindings.ts";
+import type { ReleaseState } from "./releases.ts";
 
 /** An agreement with its life and the state of its money. */
 export interface Standing {
@@ -34,6 +35,8 @@ export interface Standing {
   readonly job: Job | undefined;
   /** Present once over, if the client pays afterwards: amount, payee, and the payment's transaction (null: in flight). */
   readonly owed: { readonly amount: bigint; readonly payTo: Address; readonly paid: Hash | null | undefined } | undefined;
+  /** Present once over, if the client's payer is told to pay: the amount, and how it stands. */
+  readonly release: ({ readonly amount: bigint } & ReleaseState) | undefined;
 }
 
 export interface Job {

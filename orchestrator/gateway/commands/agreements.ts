@@ -35,8 +35,10 @@ import { addressSchema } from "../../primitives/address.ts";
 import { type Address, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { isSignedBy } from "../../primitives/signing.ts";
+import { noticeOf } from "../agreements/bindings.ts";
 import type { AgreementDesk } from "../agreements/desk.ts";
 import { debtOf } from "../agreements/lives.ts";
+import { RELEASE_STATES } from "../agreements/releases.ts";
 import { isNamed, type MayRead, type Standing, type Still } from "../agreements/standing.ts";
 import { type Caller, type CityWorld, type Command, cityCommand } from "../command.ts";
 import { requireConditions, tagOf } from "../conditions.ts";
@@ -109,6 +111,16 @@ export const agreementOutput = z.strictObject({
   division: z.string().nullable(),
   /** Present once over, if the client pays afterwards (x402): amount, payee, whether paid, and the transaction. */
   owed: z.strictObject({ amount: units, payTo: address, isPaid: z.boolean(), transaction: hash.nullable() }).nullable(),
+  /** Present once over, if the client's payer is told to pay (http_callback): what it was told, how often, and what it says. */
+  release: z
+    .strictObject({
+      amount: units,
+      state: z.enum(RELEASE_STATES).meta({ description: "`unknown`: sent, and no answer decided; `settled`: the payer says that it paid" }),
+      attempts: count,
+      reference: z.string().nullable(),
+      problem: z.string().nullable(),
+    })
+    .nullable(),
   escrow: z
     .strictObject({
       escrow: address,
@@ -183,7 +195,7 @@ function deskOf({ agreements }: CityWorld): AgreementDesk {
 const identityNamed = (value: string): PartyIdentity => ({ scheme: value.startsWith("eip155:") ? "erc8004" : "w3c_did", value });
 const utc = (millis: number) => new Date(Math.floor(millis / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
 
-function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owed }: Standing): z.input<typeof agreementOutput> {
+function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owed, release }: Standing): z.input<typeof agreementOutput> {
   const { negotiation, timed, results, delivery, verdict } = life;
   const { view } = job ?? {};
   const terms = life.agreement;
@@ -207,6 +219,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
     lot: timed.state.lot ?? null,
     division: timed.state.division ?? null,
     owed: owed === undefined ? null : { ...shownDebt(owed), isPaid: owed.paid !== undefined, transaction: owed.paid ?? null },
+    release: release === undefined || release.state === "waiting" ? null : shownRelease(release, release.state),
     escrow:
       job === undefined || desk.binding === undefined
         ? null
@@ -238,6 +251,13 @@ function stillAs(desk: AgreementDesk, { conditions }: Caller): { readonly still?
 
 const shownVerdict = ({ determination: { result, composite, release_percent }, disputed }: NonNullable<Standing["life"]["verdict"]>) => ({
   ...{ result, composite, releasePercent: release_percent, disputed: [...disputed] },
+});
+
+const shownRelease = (
+  { amount, attempts, reference, problem }: NonNullable<Standing["release"]>,
+  state: (typeof RELEASE_STATES)[number],
+) => ({
+  ...{ amount: String(amount), state, attempts, reference, problem },
 });
 
 const shownDebt = ({ amount, payTo }: NonNullable<Standing["owed"]>) => ({ amount: String(amount), payTo });
@@ -307,12 +327,12 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-templates/{type}",
     group: "Agreements",
-    doc: `Template of a proposal for a type of service (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` if an escrow holds the money, \`afterwards\` if the client pays by x402 at the end. The parties add \`wallets\`: of all five, or the provider's.`,
+    doc: `Template of a proposal for a type of service (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` if an escrow holds the money, \`afterwards\` if the client pays by x402 at the end, \`callback\` if a payer of the client's own is told to pay then. The parties add \`wallets\`: of all five, or the provider's; for \`callback\` the payer's \`url\` and the \`payee\`.`,
     access: "open",
     isTagged: true,
     cost: 1,
     input: z.strictObject({ type: z.string().max(100) }),
-    output: z.strictObject({ document, binding: document.nullable(), afterwards: document }),
+    output: z.strictObject({ document, binding: document.nullable(), afterwards: document, callback: document.nullable() }),
     async run(world, { type }) {
       const desk = deskOf(world);
       const { dimensions, composite_threshold, quality_gates, type: found } = templateOf(type);
@@ -321,7 +341,7 @@ export const agreementCommands: readonly Command[] = [
         ...(quality_gates.length === 0 ? {} : { quality_gates }),
       };
       const plain = canonicalJson({ asa_version: "1.0.0", status: "proposed", service: { type: found }, quality_criteria: criteria });
-      return { document: JSON.parse(plain), binding: desk.binding ?? null, afterwards: desk.afterwards };
+      return { document: JSON.parse(plain), binding: desk.binding ?? null, afterwards: desk.afterwards, callback: desk.callback ?? null };
     },
   }),
   cityCommand({
@@ -329,11 +349,16 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-drafts",
     group: "Agreements",
-    doc: "Drafts an act: the text to sign, and the statement to send with the signature. Changes nothing. Acts of a private agreement are drafted only for readers named in it. For `sign`, the wallet also signs `typedData` for the escrow; for `consent` it signs only that. Compare it with what you intend.",
+    doc: "Drafts an act: the text to sign, and the statement to send with the signature. Changes nothing. Acts of a private agreement are drafted only for readers named in it. For `sign`, the wallet also signs `typedData` for the escrow; for `consent` it signs only that; `notice` says what nobody holds or can enforce. Compare it with what you intend.",
     access: "order",
     cost: 5,
     input: z.strictObject({ agreement: id.optional(), draft: drafts, ...reader }),
-    output: z.strictObject({ text: z.string(), statement: document.nullable(), typedData: z.string().nullable() }),
+    output: z.strictObject({
+      text: z.string(),
+      statement: document.nullable(),
+      typedData: z.string().nullable(),
+      notice: z.string().nullable(),
+    }),
     async run(world, { agreement, draft, ...asked }) {
       const desk = deskOf(world);
       const timestamp = utc(world.millis());
@@ -341,6 +366,7 @@ export const agreementCommands: readonly Command[] = [
         text: new TextDecoder().decode(messageBytes(kind, of)),
         statement: statement === undefined ? null : JSON.parse(canonicalJson(statement)),
         typedData: typedData ?? null,
+        notice: null,
       });
       if (draft.act === "propose") return answer("proposal", agreementHash(readAgreement(draft.document)));
       if (draft.act === "read") {
@@ -371,7 +397,7 @@ export const agreementCommands: readonly Command[] = [
           return answer("draw", statementHash(draw), draw);
         }
         case "sign":
-          return answer("agreement", agreement_hash, undefined, desk.typedData(standing));
+          return { ...answer("agreement", agreement_hash, undefined, desk.typedData(standing)), notice: noticeOf(terms) ?? null };
         case "deliver": {
           const { deliverable, uri, nonce } = draft;
           const delivery = deliverySchema.parse({
@@ -413,7 +439,7 @@ export const agreementCommands: readonly Command[] = [
         case "consent": {
           const share = shareOf(draft.percent);
           const { typedData, deadline } = desk.consentData(standing, share);
-          return { text: "", statement: { by: draft.by, share, deadline }, typedData };
+          return { text: "", statement: { by: draft.by, share, deadline }, typedData, notice: null };
         }
       }
     },
