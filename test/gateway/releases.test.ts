@@ -159,6 +159,22 @@ describe("releases by a client's payer", function () {
     expect(payer.keys).to.have.length(1);
   });
 
+  it("keep what a payer says, in whatever characters it says it", async () => {
+    const hostile = [
+      { status: 402, text: `a\u0000b${"🙂".repeat(200)}` },
+      { status: 402, text: `${"x".repeat(200 - "it answered 402: ".length - 1)}🙂` },
+      { status: 200, text: '{"reference":"\\u0000\\ud800"}' },
+    ];
+    for (const answer of hostile) {
+      payer.answers.push(answer);
+      const id = await over();
+      await later(1);
+      const { state, problem, reference } = (await stateOf(id)) ?? {};
+      expect(state).to.equal(answer.status === 200 ? "settled" : "rejected");
+      expect([problem?.isWellFormed() ?? true, reference?.isWellFormed() ?? true]).to.deep.equal([true, true]);
+    }
+  });
+
   it("tell nobody where nothing is to be paid", async () => {
     const id = await over({}, { accuracy: 0, completeness: 0, relevance: 0, sources: 0, writing: 0 });
     await later(1);

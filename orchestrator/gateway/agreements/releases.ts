@@ -174,7 +174,7 @@ export class Releases {
     await sql.query(
       `UPDATE gateway_releases SET state = $2, reference = $3, problem = $4, ended = $5, due = CASE WHEN $2 = 'unknown' THEN due END
        WHERE id = $1 AND state = 'unknown'`,
-      [id, state, reference?.slice(0, MOST_SAID) ?? null, problem?.slice(0, MOST_SAID) ?? null, Math.floor(now / 1_000)],
+      [id, state, kept(reference), kept(problem), Math.floor(now / 1_000)],
     );
   }
 
@@ -229,6 +229,11 @@ function isSame(said: string, { amount, currency }: z.infer<typeof instructedSch
   } catch {
     return false;
   }
+}
+
+/** What a payer says, as a database and strict JSON can hold it. */
+function kept(said: string | null): string | null {
+  return said === null ? null : said.replaceAll("\0", "").slice(0, MOST_SAID).toWellFormed();
 }
 
 function jsonIn(text: string): unknown {
