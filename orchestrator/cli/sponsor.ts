@@ -69,6 +69,40 @@ const WHO_READS = {
 } as const;
 const ENDED = ["completed", "failed", "aborted", "no-law"];
 
+/** The city cannot go on with a mission, for a reason of its own. */
+class MissionStopped extends AgentCityError {
+  constructor(reason: string | null) {
+    super("MissionStopped", `The city cannot go on with the mission: ${reason ?? "it does not say why"}`, {
+      action: "ask its operator to restart it, then run the same command again: the deposit is on chain, and not paid twice",
+    });
+  }
+}
+
+interface Posted {
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+/** Waits until a posted mission is over. Throws MissionStopped. */
+export async function whenOver<Now extends Posted>(
+  first: Now,
+  of: {
+    readonly look: () => Promise<Now>;
+    readonly sleep: (milliseconds: number) => Promise<void>;
+    readonly progress: (line: string) => void;
+  },
+): Promise<Now> {
+  let now = first;
+  for (let last = ""; !ENDED.includes(now.state); now = await of.look()) {
+    if (now.state === "stopped") throw new MissionStopped(now.reason);
+    const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
+    if (words !== last) of.progress(words);
+    last = words;
+    await of.sleep(LOOK);
+  }
+  return now;
+}
+
 /**
  * Posts a mission to another operator's city, pays its deposit with one's own key, waits for the end, downloads the bundle, and verifies
  * it.
@@ -111,12 +145,8 @@ async function commission(options: SponsorOptions, progress: (line: string) => v
     progress(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
   }
   enter("the city is working");
-  for (let last = ""; !ENDED.includes(now.state); now = await askCity(url, "get_posted_mission", posted, { posted: now.id })) {
-    const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
-    if (words !== last) progress(words);
-    last = words;
-    await wallTime.sleep(LOOK);
-  }
+  const look = () => askCity(url, "get_posted_mission", posted, { posted: now.id });
+  now = await whenOver(now, { look, sleep: wallTime.sleep, progress });
   return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, signing, progress) };
 
   /** On a devnet everyone gets test tokens once. */

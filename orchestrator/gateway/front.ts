@@ -124,13 +124,13 @@ export function startFront(port: MessagePort, given: FrontSettings, wall: Wall):
     if (order.do === "advance") return hub.advance(order.news);
     if (order.do === "close") return front?.close();
     if (order.do === "show") {
-      shown = { breakers: order.breakers, canaries: order.canaries };
+      shown = { breakers: order.breakers, canaries: order.canaries, stoppedMissions: order.stoppedMissions };
       return undefined;
     }
     front = await openFront({ settings, city, hub, blocks, wall, shown: () => shown });
     return front.url;
   });
-  let shown: Shown = { breakers: [], canaries: { asked: 0, passed: 0, failed: 0 } };
+  let shown: Shown = { breakers: [], canaries: { asked: 0, passed: 0, failed: 0 }, stoppedMissions: 0 };
   const city = cityOver(line);
   const blocks = openBlocks(join(settings.dir, "blocks"));
   const { network, addresses } = settings;

@@ -80,6 +80,8 @@ export interface GatewayOptions {
 export interface Shown {
   readonly breakers: readonly JsonValue[];
   readonly canaries: CanaryCount;
+  /** Posted missions that the city cannot go on with. */
+  readonly stoppedMissions: number;
 }
 
 /** A file of the console with its response headers. */

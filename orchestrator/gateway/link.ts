@@ -136,7 +136,7 @@ export const orderSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("open") }),
   z.strictObject({ do: z.literal("advance"), news: hubNewsSchema }),
   /** What /health says of agreements. */
-  z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()), canaries: canaryCountSchema }),
+  z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()), canaries: canaryCountSchema, stoppedMissions: z.int() }),
   z.strictObject({ do: z.literal("close") }),
 ]);
 export type FrontOrder = z.input<typeof orderSchema>;

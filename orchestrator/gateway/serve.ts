@@ -370,7 +370,7 @@ function showingBreakers(world: CityWorld, canaries: Canaries, till: Till, order
   let last = Number.NEGATIVE_INFINITY;
   const show = async () => {
     const breakers = z.array(z.json()).parse(await shownBreakers(world));
-    await order({ do: "show", breakers, canaries: await canaries.count() });
+    await order({ do: "show", breakers, canaries: await canaries.count(), stoppedMissions: world.posted?.stopped ?? 0 });
   };
   return {
     show,

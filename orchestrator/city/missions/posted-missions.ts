@@ -24,8 +24,11 @@ import { type Deposit, type DepositTerms, findPaid, payDeposit, prepareDeposit }
 import { requireShortChain } from "./embedded-limit.ts";
 import { runToEnd } from "./run.ts";
 
-/** States of an external sponsor's mission: waiting for its deposit, for an adjudicator's signature of its law, working, or over. */
-export const POSTED_STATES = ["unpaid", "working", "waiting", "completed", "failed", "aborted", "no-law"] as const;
+/**
+ * States of an external sponsor's mission: waiting for its deposit, for an adjudicator's signature of its law, working, or over. `stopped`:
+ * the city cannot go on with it, and tries again when it is opened again.
+ */
+export const POSTED_STATES = ["unpaid", "working", "waiting", "stopped", "completed", "failed", "aborted", "no-law"] as const;
 export type PostedState = (typeof POSTED_STATES)[number];
 
 /** An external sponsor's mission, as this city reports it. */
@@ -113,6 +116,8 @@ export class PostedMissions {
   readonly #running = new Map<Hash, Promise<void>>();
   /** What a mission is waiting for. */
   readonly #waits = new Map<Hash, string>();
+  /** Why the city could not go on with a mission. */
+  readonly #stops = new Map<Hash, string>();
   readonly #turns = new Mutex();
   /** Missions whose deposits are being relayed here. */
   readonly #paying = new Map<Hash, Promise<void>>();
@@ -202,6 +207,11 @@ export class PostedMissions {
     });
   }
 
+  /** Number of missions that this city cannot go on with. */
+  get stopped(): number {
+    return this.#stops.size;
+  }
+
   /** When nothing that is paid for is being carried out any more. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
@@ -225,7 +235,7 @@ export class PostedMissions {
     const work = this.#carryOut(kept)
       .catch((error: unknown) => {
         // Chain and records keep the state: the next start of the city resumes from there.
-        this.#waits.set(kept.id, `the city could not go on: ${messageOf(error)}`);
+        this.#stops.set(kept.id, messageOf(error));
         this.#city.progress(`a posted mission stopped: ${messageOf(error)}`);
       })
       .finally(() => this.#running.delete(kept.id));
@@ -305,13 +315,14 @@ export class PostedMissions {
   #tellOf(kept: Kept): PostedMission {
     const { id, sponsor, paid, end } = kept;
     const { mission: title, budget } = this.#fileOf(kept);
-    const wait = this.#waits.get(id);
-    const state = end?.status ?? (paid === null ? "unpaid" : wait === undefined ? "working" : "waiting");
+    const [wait, stop] = [this.#waits.get(id), this.#stops.get(id)];
+    const held = stop !== undefined ? "stopped" : wait !== undefined ? "waiting" : "working";
+    const state = end?.status ?? (paid === null ? "unpaid" : held);
     return {
       ...{ id, sponsor, title, state, budget },
       session: paid?.session,
       mission: end?.mission ?? undefined,
-      reason: end === null ? wait : (end.reason ?? undefined),
+      reason: end === null ? (stop ?? wait) : (end.reason ?? undefined),
     };
   }
 

@@ -1,6 +1,9 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import type { LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
 import { simulatedJudge } from "../../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../../orchestrator/chain/outbox.ts";
 import type { City } from "../../../orchestrator/city/city.ts";
@@ -8,9 +11,12 @@ import { memberOf } from "../../../orchestrator/city/founding/society.ts";
 import { depositCalls } from "../../../orchestrator/city/missions/deposit.ts";
 import { seatDesk } from "../../../orchestrator/city/missions/open-seats.ts";
 import { PostedMissions } from "../../../orchestrator/city/missions/posted-missions.ts";
+import { whenOver } from "../../../orchestrator/cli/sponsor.ts";
+import { serveGateway } from "../../../orchestrator/gateway/serve.ts";
 import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { type Address, type Hash, hashSchema } from "../../../orchestrator/primitives/hex.ts";
 import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
+import { serveOptions } from "../../gateway/gateway-city.ts";
 import { openHome } from "../../support/city-home.ts";
 import { POSTED_ITEMS, postedMission } from "../../support/posted-mission.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -121,6 +127,43 @@ describe("missions that nobody has paid for", function () {
       await city.chain.receipt(hashSchema.parse(await request({ method: "eth_sendRawTransaction", params: [raw] })));
     }
   }
+
+  it("say that they stopped, and why, if the city cannot go on, until it is opened again", async () => {
+    const dir = `${directory()}/${sponsors}`;
+    const by = await payer();
+    const { id } = await posted.post(by.address, missionFor(300), POSTED_ITEMS);
+    const items = join(dir, "posted", `${id}.items.json`);
+    const kept = readFileSync(items);
+    rmSync(items);
+    await pay(by, 300n * TOKEN);
+    await posted.step();
+    await posted.settled();
+    const stopped = posted.get(id);
+    expect(stopped).to.include({ state: "stopped" });
+    expect(stopped?.reason).to.match(/ENOENT/);
+    const gateway = await serveGateway(city, { ...serveOptions, posted });
+    await gateway.sync();
+    const health = z.looseObject({ stoppedMissions: z.int() }).parse(await (await fetch(`${gateway.url}/health`)).json());
+    await gateway.close();
+    expect(health.stoppedMissions).to.equal(1);
+    const said: string[] = [];
+    const sleep = async () => {
+      if (said.length > 9) throw new Error("it is waited for for ever");
+      said.push("slept");
+    };
+    const statusOf = async () => ({ ...posted.get(id), state: posted.get(id)?.state ?? "", reason: posted.get(id)?.reason ?? null });
+    const gone = await rejection(whenOver(await statusOf(), { look: statusOf, sleep, progress: (line) => said.push(line) }));
+    expect(gone).to.include({ code: "MissionStopped" });
+    expect(gone.message).to.match(/ENOENT/);
+    writeFileSync(items, kept);
+    const again = new PostedMissions(
+      { ...city, dir },
+      { home: directory(), judge: simulatedJudge(city.chain.id), millis: () => now, sleep: async () => {} },
+    );
+    expect(again.get(id)).to.include({ state: "working" });
+    await again.settled();
+    expect(again.get(id)).to.include({ state: "completed", reason: undefined });
+  });
 
   /** What is left lying in sessions of this sponsor goes back to it. Anybody may see to that. */
   async function takeBack(by: LocalAccount): Promise<readonly bigint[]> {
