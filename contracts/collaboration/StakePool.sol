@@ -13,7 +13,7 @@ import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {LossShares} from "../libraries/LossShares.sol";
 import {Param} from "../types/Params.sol";
-import {Institution, Kind, Standing} from "../types/Roles.sol";
+import {Institution, Kind} from "../types/Roles.sol";
 
 /// @notice See `IStakePool`.
 /// @dev Always, for every pool: committed ≤ total = sum of contributions, so that every cover can be paid in full.
@@ -147,10 +147,10 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
 
     /// @inheritdoc IStakePool
     function stand(address mission, uint8 node, address agent, uint64 amount) external returns (bool stands) {
-        _onlyExecution(mission);
         Cover storage entry = _covers[mission][node][agent];
         uint256 pool = entry.pool;
         if (pool == 0 || amount == 0) return false;
+        _onlyMarketOf(mission);
         if (entry.amount != 0) revert CoverStands(mission, node, agent, entry.amount);
         Ledger storage ledger = _ledgers[pool];
         _placeOf(ledger, pool, agent);
@@ -176,7 +176,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         bytes32 reason,
         address settler
     ) external nonReentrant returns (uint64 slashed) {
-        _onlyExecution(mission);
+        _onlyMarketOf(mission);
         Cover memory entry = _covers[mission][node][agent];
         if (release > entry.amount) revert CoverExceeded(mission, node, agent, entry.amount, release);
         Ledger storage ledger = _ledgers[entry.pool];
@@ -232,9 +232,8 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         if (msg.sender != agent && msg.sender != _producers().principalOf(agent)) revert NotAuthorised(msg.sender);
     }
 
-    /// @dev A retired execution procedure still settles the missions it began, and no others.
-    function _onlyExecution(address mission) private view {
-        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.CURRENT) return;
+    /// @dev What stands behind a bid settles under the market that the mission began in, whichever is in office (decision 63).
+    function _onlyMarketOf(address mission) private view {
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         if (templates.executionOf(mission) != msg.sender) revert NotAuthorised(msg.sender);
     }

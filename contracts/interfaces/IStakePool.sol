@@ -92,8 +92,7 @@ interface IStakePool {
     /// its principal.
     function uncover(address mission, uint8 node, address agent) external;
 
-    /// @notice Stands behind a bid that is being placed. Caller: the current execution procedure, or a former one for a mission that
-    /// it began.
+    /// @notice Stands behind a bid that is being placed. Caller: the execution procedure that the mission began under, current or former.
     /// @param amount Smallest unit.
     /// @return stands False if no pool was asked to: the agent's own stake is to be locked.
     function stand(address mission, uint8 node, address agent, uint64 amount) external returns (bool stands);

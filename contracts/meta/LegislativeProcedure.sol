@@ -30,6 +30,7 @@ import {SessionLedger} from "./legislation/SessionLedger.sol";
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
+    using Candidacies for LegislationStorage;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
@@ -106,11 +107,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         _requireAuth(auth, TypedData.hashPropose(session, auth.agent, specHash, cid, auth.deadline));
         Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
-        uint256 origin = docket.info.origin;
-        if (origin != 0 && _store.dockets[origin].stood[specHash]) revert UnchangedProposal(session, specHash);
         candidate = docket.info.candidates;
         emit Proposed(session, candidate, auth.agent, specHash, cid);
-        docket.propose(session, auth.agent, principal, specHash);
+        _store.propose(session, auth.agent, principal, specHash);
     }
 
     /// @inheritdoc ILegislativeProcedure

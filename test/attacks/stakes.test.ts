@@ -18,7 +18,7 @@ import {
   networkHelpers,
   tokens,
 } from "../support/city-fixture.ts";
-import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, NodeState, openMission, openMissionIn, Result, TASK } from "../support/mission-fixture.ts";
 import { outcomeOf } from "../support/outcomes.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
@@ -391,16 +391,38 @@ describe("attacks on stakes", () => {
         expect((await pools.coverOf(mission.address, 0, agent(0).address))[0]).to.equal(POOL);
       });
 
-      it("a market that was replaced takes what a pool puts behind bids in the market after it", async () => {
+      /** Another market is put in office. */
+      const marketAfter = async () => {
         const { city } = mission;
         const market = INSTITUTIONS.indexOf("EXECUTION");
         await city.constitution.amend(market, await ethers.deployContract("MissionProbe"), id("a better market"));
         await networkHelpers.time.increase(AMENDMENT_NOTICE);
         await city.constitution.enact(market);
-        const later = keyOf("a mission of the market after it").address;
+        return pools.connect(await city.as(await city.constitution.at(market)));
+      };
+
+      it("a new market takes, or frees, what a pool put behind bids in the market before it", async () => {
+        for (const node of [0, 1]) await cover(0, node);
+        await mission.bid(0, 0);
+        const { committed: bound } = await sums();
+        const current = await marketAfter();
+        const { address } = mission;
+        await attempt(current.settle(address, 0, agent(0).address, tokens(100), tokens(100), WHY, keyOf("thief").address));
+        await attempt(current.settle(address, 0, agent(0).address, tokens(50), 0n, WHY, ZeroAddress));
+        await attempt(current.stand(address, 1, agent(0).address, 1n));
+        const { total, committed } = await sums();
+        expect([total, committed]).to.deep.equal([tokens(210), bound]);
+        // Its own market settles it: with less there than it bound, it could settle nothing any more.
+        await mission.city.execution.connect(agent(0)).withdrawBid(address, 0, directly(agent(0)));
+        expect((await sums()).committed).to.equal(0n);
+      });
+
+      it("a market that was replaced takes what a pool puts behind bids in the market after it", async () => {
+        const { city } = mission;
+        const current = await marketAfter();
+        const later = (await openMissionIn(city, {}, 2n)).address;
         for (const node of [0, 1]) await pools.connect(manager).cover(POOL, later, node, agent(0).address);
-        const current = await city.as(await city.constitution.at(market));
-        await pools.connect(current).stand(later, 0, agent(0).address, tokens(100));
+        await current.stand(later, 0, agent(0).address, tokens(100));
         const former = pools.connect(await city.as(city.addresses.EXECUTION));
         await attempt(former.settle(later, 0, agent(0).address, tokens(100), tokens(100), id("why"), keyOf("thief").address));
         await attempt(former.stand(later, 1, agent(0).address, 1n));

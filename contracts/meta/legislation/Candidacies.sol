@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {Condorcet} from "../../libraries/Condorcet.sol";
-import {Docket, Support} from "./LegislationStorage.sol";
+import {Docket, LegislationStorage, Support} from "./LegislationStorage.sol";
 
 /// @title Proposals, their sponsors, and the ballot they make
 /// @notice AgentCity 3.4 stage 1; decisions 9, 53. Every voter may propose, so that no coalition can fill the places for proposals. What
@@ -13,14 +13,18 @@ library Candidacies {
     /// @dev Bits of a candidate's number. There are fewer candidates than producers, whose indices have as many.
     uint256 private constant _WIDTH = 16;
 
-    /// @notice Enters a proposal; its proposer is its first sponsor.
+    /// @notice Enters a proposal; its proposer is its first sponsor. What stood in the session that this one takes up again has to change.
     function propose(
-        Docket storage docket,
+        LegislationStorage storage self,
         uint256 session,
         address agent,
         address principal,
         bytes32 specHash
     ) internal returns (uint16 candidate) {
+        Docket storage docket = self.dockets[session];
+        // Of a session that takes up none, zero, in which nothing stood.
+        uint256 origin = docket.info.origin;
+        if (self.dockets[origin].stood[specHash]) revert ILegislativeProcedure.UnchangedProposal(origin, specHash);
         Support storage given = docket.backing[agent];
         if (given.proposed) revert ILegislativeProcedure.AlreadyProposed(session, agent);
         given.proposed = true;

@@ -39,6 +39,7 @@ import {SessionLedger} from "./SessionLedger.sol";
 library Convocation {
     using BallotBox for Docket;
     using Candidacies for Docket;
+    using Candidacies for LegislationStorage;
     using Dues for Dues.Owed;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
@@ -187,22 +188,27 @@ library Convocation {
         bytes32 cid,
         Auth calldata auth
     ) external returns (uint256 successor) {
-        bytes32 message = TypedData.hashReintroduce(session, auth.agent, candidate, specHash, cid, auth.deadline);
-        Signatures.requireAuth(auth, MessageHashUtils.toTypedDataHash(domain, message));
+        {
+            bytes32 message = TypedData.hashReintroduce(session, auth.agent, candidate, specHash, cid, auth.deadline);
+            Signatures.requireAuth(auth, MessageHashUtils.toTypedDataHash(domain, message));
+        }
         Docket storage origin = _requireReintroducible(self, session, candidate, auth.agent);
-        if (origin.stood[specHash]) revert ILegislativeProcedure.UnchangedProposal(session, specHash);
-        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
-        uint256 floor = constitution.param(Param.REPUTATION_FLOOR);
-        (address principal, ) = Electorate.requireMember(producers, auth.agent, block.number, floor);
+        address principal = _memberNow(constitution, auth.agent);
 
         successor = _open(self, constitution, origin.info.goalHash, origin.info.parent, address(0), 0);
         // Sessions are counted one by one and fit 32 bits.
         origin.info.successor = uint32(successor);
-        Docket storage docket = self.dockets[successor];
-        docket.info.origin = uint32(session);
+        self.dockets[successor].info.origin = uint32(session);
         emit ILegislativeProcedure.Proposed(successor, 1, auth.agent, specHash, cid);
-        docket.propose(successor, auth.agent, principal, specHash);
+        self.propose(successor, auth.agent, principal, specHash);
         emit ILegislativeProcedure.Reintroduced(successor, session, candidate);
+    }
+
+    /// @dev The principal of whom a session that opens now would let vote.
+    function _memberNow(IConstitutionContract constitution, address agent) private view returns (address principal) {
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        uint256 floor = constitution.param(Param.REPUTATION_FLOOR);
+        (principal, ) = Electorate.requireMember(producers, agent, block.number, floor);
     }
 
     /// @dev As `ILegislativeProcedure.petitionOf`.

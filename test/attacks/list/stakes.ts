@@ -367,6 +367,15 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     file: "collaboration/StakePool.sol",
     find: "        if (templates.executionOf(mission) != msg.sender) revert NotAuthorised(msg.sender);\n",
     replace:
-      "        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.NONE) revert NotAuthorised(msg.sender);\n        templates;\n        mission;\n",
+      "        if (uint8(_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender)) == 0) revert NotAuthorised(msg.sender);\n        templates;\n        mission;\n",
+  },
+  {
+    title: "a new market takes, or frees, what a pool put behind bids in the market before it",
+    threats: ["TA-1", "SP-1"],
+    entry: "StakePool.settle",
+    guard: "a new market reaches no mission that began before it",
+    file: "collaboration/StakePool.sol",
+    find: "if (templates.executionOf(mission) != msg.sender) revert",
+    replace: "if (templates.executionOf(mission) != msg.sender && msg.sender != _CONSTITUTION.at(Institution.EXECUTION)) revert",
   },
 ]);

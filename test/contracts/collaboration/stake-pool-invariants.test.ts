@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import fc from "fast-check";
 import { divideLoss } from "../../../orchestrator/rules/loss-shares.ts";
-import { type City, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
+import { type City, loadCity, tokens } from "../../support/city-fixture.ts";
 
 const AGENTS = 5;
 const POOLS = 2;
@@ -66,7 +66,7 @@ describe("stake pools", () => {
     const pools = new Map(Array.from({ length: POOLS }, (_, i): [number, Model] => [i + 1, { seats: [] }]));
     const covers = new Map<string, { pool: number; amount: bigint }>();
     const execution = city.pools.connect(await city.as("EXECUTION"));
-    const mission = keyOf("mission").address;
+    const { address: mission } = await city.probe(1);
     const money = { in: 0n, out: 0n, slashed: 0n };
     const taken = new Set<string>();
     const modelOf = (pool: number): Model => pools.get(pool) ?? { seats: [] };

@@ -128,7 +128,7 @@ describe("LegislativeProcedure.reintroduce", () => {
       const second = voters[5] as Wallet;
       await expect(legislation.connect(second).propose(successor, OTHER, CID, direct(second)))
         .to.be.revertedWithCustomError(legislation, "UnchangedProposal")
-        .withArgs(successor, OTHER);
+        .withArgs(session, OTHER);
       await legislation.connect(second).propose(successor, hash("new"), CID, direct(second));
       expect((await legislation.candidateOf(successor, 2)).specHash).to.equal(hash("new"));
     });
