@@ -20,13 +20,14 @@ import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts"
 import { contentIdFromDigest } from "../../orchestrator/primitives/hash.ts";
 import { type Address, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { flipped, lying, more, replaced } from "../city/audit/lies.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions } from "./gateway-city.ts";
-import { post } from "./orders.ts";
+import { drafted, post, signedAndSent } from "./orders.ts";
 
 const TEXT = "My result is right: the panel read another column. — Ünbestritten";
 const OTHER = "It left out the last row.";
@@ -92,6 +93,14 @@ describe("an appeal over HTTP", function () {
     const pay = (to: Address, amount: bigint) =>
       client.token.transfer([to, amount], { intent: intentKey("test", "purse", to), account: sponsor });
     const place = { mission, node: 0, attempt: 0 };
+
+    // A mission keeps the parameters with which it began.
+    for (const name of ["APPEAL_BOND_MIN", "APPEAL_BOND_SHARE"] as const) {
+      const values = [String(parameterIndex(name)), name === "APPEAL_BOND_MIN" ? "999" : "4999"];
+      const order = await drafted(gateway.url, { action: "AMEND_PARAMETER", values, because: "appeals were too cheap" });
+      const { relayed } = await signedAndSent(gateway.url, order, memberOf(city.society, "adjudicator").account);
+      told[name] = relayed?.status ?? "";
+    }
 
     told["a stranger"] = refusal(await prepare(STRANGER.address));
     told["for an attempt that is none"] = refusal(await prepare(executor.address, TEXT, 1));
@@ -172,6 +181,7 @@ describe("an appeal over HTTP", function () {
     expect(terms.token).to.equal(city.client.token.address);
     expect(permit?.domain.verifyingContract).to.equal(terms.token);
     expect(permit?.message).to.include({ owner: executor.address, spender: mission, value: bond, deadline: String(deadline) });
+    expect([told["APPEAL_BOND_MIN"], told["APPEAL_BOND_SHARE"]]).to.deep.equal(["executed", "executed"]);
     expect(filed[0]?.bond).to.equal(bond);
   });
 
