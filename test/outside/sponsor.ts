@@ -85,5 +85,6 @@ for (let now = paid; ; now = await get(`/v1/posted/${posted.id}`)) {
     });
     break;
   }
+  if (now.state === "stopped") throw new Error(`the city cannot go on: ${now.reason}`);
   await new Promise((resolve) => setTimeout(resolve, 250));
 }
