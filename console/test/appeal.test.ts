@@ -48,7 +48,8 @@ async function appealFirst(): Promise<void> {
   const { price } = await contract.slotOf(0, 0);
   await city.client.token.approve([found, price], { intent: intentKey("test", "bond"), account });
   const evidence = city.blocks.put(new TextEncoder().encode(COMPLAINT));
-  await contract.appeal([0, 0, digestOf(evidence)], { intent: intentKey("test", "appeal"), account });
+  const own = { agent: account.address, deadline: 2 ** 40 - 1, signature: "0x" } as const;
+  await contract.appeal([0, 0, digestOf(evidence), own], { intent: intentKey("test", "appeal"), account });
 }
 
 /** Tabs until what has the focus is called so, then presses a key. */
