@@ -483,6 +483,8 @@ class Driven implements DrivenChain {
     }
     const hashes = await this.#queue(transactions, recorded !== undefined);
     await this.#node("evm_mine", numberToHex(timestamp));
+    // At once: until then simulations are of the node's own time.
+    if (recorded === undefined) await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
     const mined = await this.#block("latest");
     if (mined.parentHash !== this.#head.hash) {
       this.#inDoubt = true;
@@ -495,10 +497,7 @@ class Driven implements DrivenChain {
     if (recorded !== undefined && recorded.hash !== mined.hash)
       throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash, this.#path);
     await this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
-    if (recorded === undefined) {
-      await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
-      await this.#keep();
-    }
+    if (recorded === undefined) await this.#keep();
     return block;
   }
 
@@ -531,7 +530,7 @@ class Driven implements DrivenChain {
         await this.#node("eth_sendRawTransaction", raw);
         queued.push(hash);
       }
-      if (!isRecorded) await this.#requireNext(transactions, queued);
+      if (!isRecorded) await this.#requireNext(transactions);
     } catch (cause) {
       for (const other of queued) await this.#node("hardhat_dropTransaction", other);
       throw cause instanceof TransactionRefused ? cause : new TransactionRefused(hash, messageOf(cause), cause);
@@ -540,16 +539,15 @@ class Driven implements DrivenChain {
   }
 
   /** Each must have its sender's next nonce: the pool also keeps others, for later. */
-  async #requireNext(transactions: readonly Hex[], hashes: readonly Hash[]): Promise<void> {
-    const signers = await Promise.all(transactions.map(recoverSender));
-    const senders = [...new Set(signers)];
+  async #requireNext(transactions: readonly Hex[]): Promise<void> {
+    const signed = await Promise.all(transactions.map(async (raw) => ({ raw, from: await recoverSender(raw) })));
+    const senders = [...new Set(signed.map(({ from }) => from))];
     const counts = await Promise.all(senders.map((from) => this.#node("eth_getTransactionCount", from, "latest")));
     const next = new Map(senders.map((from, place) => [from, Number(counts[place])]));
-    for (const [place, from] of signers.entries()) {
-      const { nonce = 0 } = parseTransaction(transactions[place] ?? "0x");
+    for (const { raw, from } of signed) {
+      const { nonce = 0 } = parseTransaction(raw);
       const expected = next.get(from) ?? 0;
-      if (nonce !== expected)
-        throw new TransactionRefused(hashes[place] ?? "0x", `its nonce is ${nonce}, the sender's next is ${expected}`);
+      if (nonce !== expected) throw new TransactionRefused(keccak256(raw), `its nonce is ${nonce}, the sender's next is ${expected}`);
       next.set(from, expected + 1);
     }
   }
