@@ -135,7 +135,7 @@ export function answersOf({ world, request, rows, pages, run, charge, progress }
 export const orderSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("open") }),
   z.strictObject({ do: z.literal("advance"), news: hubNewsSchema }),
-  /** What /health says of agreements. */
+  /** What /health says of agreements and of missions that stopped. */
   z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()), canaries: canaryCountSchema, stoppedMissions: z.int() }),
   z.strictObject({ do: z.literal("close") }),
 ]);

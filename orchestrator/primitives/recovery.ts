@@ -19,10 +19,10 @@ export async function recoverAddress({ hash, signature }: { readonly hash: Hash;
   return signer;
 }
 
-/** The account that signed a transaction, which it is read from. Rejects what is no signed transaction. */
+/** The account that signed a serialized transaction. Rejects anything else. */
 export async function recoverSender(raw: Hex): Promise<Address> {
   const { r, s, v, yParity, ...transaction } = viem.parseTransaction(raw);
-  // Of other types the parity is part of another number, or more than the transaction is sent.
+  // Other types hide the parity in another number, or are sent with more than was signed.
   if (transaction.type !== "eip1559" || r === undefined || s === undefined || yParity === undefined)
     return viem.recoverTransactionAddress({ serializedTransaction: raw as viem.TransactionSerialized });
   return recoverAddress({

@@ -58,7 +58,7 @@ export const verificationCommands: readonly Command[] = [
   }),
 ];
 
-/** Code of this length takes a tenth of it. What takes longer was written to, and its sender pays by `cost`. */
+/** Milliseconds: code of this length takes a tenth of it. What takes longer is hostile, and `cost` makes its sender pay. */
 const PARSERS = codeParsers(200);
 
 const NO_CRITERIA: Agreement["quality_criteria"] = {
