@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { accountOf, hexOf } from "../city/audit/documents.ts";
+import { hexOf } from "../city/audit/documents.ts";
 import { isPassportCardSigned, type PassportCard, passportCardSchema } from "../clearing/passport-card.ts";
 import { registryOf } from "../clearing/registry.ts";
 import { type PublicKey, publicKeySchema, verifySignature } from "../clearing/signature.ts";
@@ -8,6 +8,7 @@ import { passportOutput } from "../gateway/commands/passports.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { plainLine } from "../primitives/plain-text.ts";
+import { accountOfKey } from "../primitives/recovery.ts";
 import { askCity, gatewayOr } from "./ask-city.ts";
 import { type Node, type OnChain, requireOnChain } from "./posted-passport.ts";
 
@@ -41,7 +42,7 @@ export async function readPassport(url: string, subject: string, at?: number): P
 
 function runnerOf(subject: string, key: PublicKey): string {
   try {
-    return accountOf(hexOf(key));
+    return accountOfKey(hexOf(key));
   } catch {
     throw new CardRefused(subject, "its engine's key is no account's");
   }

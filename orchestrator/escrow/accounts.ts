@@ -1,10 +1,9 @@
 /** Accounts of keys, and of the agents of an ERC-8004 registry. */
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type PublicClient, zeroAddress } from "viem";
 import type { AgentAccounts } from "../agreements/index.ts";
 import { revertOf } from "../chain/revert.ts";
-import { keccak256 } from "../primitives/hash.ts";
-import { type Address, bytesToHex } from "../primitives/hex.ts";
+import type { Address } from "../primitives/hex.ts";
+import { accountOfKey } from "../primitives/recovery.ts";
 import type { PublicKey } from "../primitives/signing.ts";
 import { IDENTITY_ABI, registryName } from "./registries.ts";
 
@@ -12,8 +11,7 @@ import { IDENTITY_ABI, registryName } from "./registries.ts";
 export function accountOf({ algorithm, key }: PublicKey): string | undefined {
   if (algorithm !== "secp256k1") return undefined;
   try {
-    const point = secp256k1.Point.fromHex(key.slice(2)).toBytes(false);
-    return `0x${keccak256(bytesToHex(point.slice(1))).slice(-40)}`;
+    return accountOfKey(key).toLowerCase();
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import * as viem from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { type Address, bytesToHex, type Hash, type Hex, hexToBytes } from "./hex.ts";
@@ -29,6 +30,11 @@ export async function recoverSender(raw: Hex): Promise<Address> {
     hash: viem.keccak256(viem.serializeTransaction(transaction)),
     signature: viem.serializeSignature({ r, s, yParity }),
   });
+}
+
+/** The account of a secp256k1 key. Throws if it is not a point of the curve. */
+export function accountOfKey(key: Hex): Address {
+  return publicKeyToAddress(bytesToHex(secp256k1.Point.fromHex(key.slice(2)).toBytes(false)));
 }
 
 /** Undefined where libsecp256k1 is not installed or finds no key: what viem makes of it is the answer. */

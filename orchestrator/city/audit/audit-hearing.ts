@@ -1,4 +1,5 @@
 /** What a panel judged of a job of somebody's escrow, verified from its bundle alone. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { concat, encodeAbiParameters, keccak256, zeroAddress } from "viem";
@@ -25,6 +26,7 @@ import { verdictOf } from "../../execution/judging.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { type JsonObject, parseCanonicalJson } from "../../primitives/json.ts";
+import { accountOfKey } from "../../primitives/recovery.ts";
 import { type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { commissionHash, deliverableOf, hearingKey } from "../../protocol/hearing.ts";
 import { type Bundle, openBundle } from "../../records/bundle.ts";
@@ -48,7 +50,7 @@ import {
 import { type AuditOptions, broken, CHAIN, FILES, headOf, WITNESSED, witnessed } from "./audit-bundle.ts";
 import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
 import { beginningOf, ReplayedRecord } from "./chain-record.ts";
-import { accountOf, hexOf } from "./documents.ts";
+import { hexOf } from "./documents.ts";
 import { type HandedIn, signedIn } from "./handed-in.ts";
 import { type Check, Inspection } from "./inspection.ts";
 import { Roles } from "./roles.ts";
@@ -76,7 +78,7 @@ const record: HearingCheck = {
   file: HEARING_FILE,
   async run({ file, chain, roles }, seen) {
     const { engine, clearing_engine, record: said } = file;
-    const account = accountOf(hexOf(engine));
+    const account = accountOfKey(hexOf(engine));
     seen.holds(isHearingSigned(file), "the record", "is not what the engine signed");
     seen.same(clearing_engine, engineOf(account), "the engine's name");
     const runners = [...roles.before(END).runners.keys()].map((runner) => runner.toLowerCase());

@@ -6,10 +6,11 @@ import { type Obligation, obligationSchema } from "../../clearing/obligation.ts"
 import { bindSubdelegation, isDelegationSigned } from "../../clearing/subdelegation.ts";
 import { cityDeployment, granted, standingsSaid } from "../../execution/clearing-record.ts";
 import { BRANCH_RULE, type BranchEnd, branchSchema, concludeBranch, type DelegationRecords } from "../../execution/delegation.ts";
+import { accountOfKey } from "../../primitives/recovery.ts";
 import type { LogEntry } from "../../records/log.ts";
 import { blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
-import { accountOf, hexOf } from "./documents.ts";
+import { hexOf } from "./documents.ts";
 import type { Inspection } from "./inspection.ts";
 import { overridesIn, recordOf } from "./works.ts";
 
@@ -60,7 +61,7 @@ export async function recomputeDelegation(
   const file = blockFile(found.id);
   const { engine: key, delegation } = found.value;
   const { clearing_engine: id, clearing_engine_signature: signature, ended, performance } = delegation;
-  seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
+  seen.same(accountOfKey(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
   const world = cityDeployment({ [id]: key }, standingsSaid({ keys: { [id]: key }, obligation }, id), { undertook: () => true });
   seen.holds(isDelegationSigned(delegation, world), `${subject}: its end`, "is not signed by the engine", file);
   const mission = ended === obligation.parties.provider ? undefined : ended;

@@ -2,7 +2,7 @@
  * What an audit verifies from documents alone. Free of Node and of the chain: the command runs these rules after replaying the chain, a
  * browser runs them by themselves and says what only a replay can tell.
  */
-import { secp256k1 } from "@noble/curves/secp256k1.js";
+
 import { publicKeyToAddress } from "viem/accounts";
 import { digestOf } from "../../attestation/claims.ts";
 import { isOutcomeSignedBy, outcomeKey, verificationOutcomeSchema } from "../../attestation/outcome.ts";
@@ -14,6 +14,7 @@ import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
 import { type ClearingRecord, cityDeployment, clearAgain, isAgainst, type Standing } from "../../execution/clearing-record.ts";
 import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
 import type { Hash, Hex } from "../../primitives/hex.ts";
+import { accountOfKey } from "../../primitives/recovery.ts";
 import { field } from "../../primitives/values.ts";
 import type { AuditReport } from "../../protocol/audit-report.ts";
 import type { BundleManifest } from "../../records/bundle-manifest.ts";
@@ -67,7 +68,7 @@ export function claimOutcome(seen: Inspection, { subject, file, claimed, item, h
   seen.same([outcome.verifier_id, found], [item.issuer, item.payload], `${subject}: against the evidence`, file);
   if (status === "verified" && source !== undefined)
     seen.same(outcome.source_digest, digestOf(source), `${subject}: the source of its check`, file);
-  seen.holds(isOutcomeSignedBy(outcome, key) && accountOf(key.key) === item.issuer, subject, "is not signed by its issuer", file);
+  seen.holds(isOutcomeSignedBy(outcome, key) && accountOfKey(key.key) === item.issuer, subject, "is not signed by its issuer", file);
   seen.same(trail, trailOf(claim, outcome), `${subject}: the trail of its life`, file);
 }
 
@@ -86,7 +87,7 @@ export function recomputeClearing(seen: Inspection, { subject, file, record, sta
   refutationsHold(seen, { subject, file, record });
   const { keys, decision } = record;
   for (const [id, key] of Object.entries(keys)) {
-    seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
+    seen.same(accountOfKey(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
   }
   const world = cityDeployment(keys, standings, { undertook });
   seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
@@ -114,11 +115,6 @@ function engineIn({ decision, keys }: ClearingRecord): Signer {
 
 export function hexOf(key: `${string}:${Hex}`): Hex {
   return `0x${key.split(":0x")[1] ?? ""}`;
-}
-
-/** The account whose key this is. Throws if it is not a point of the curve. */
-export function accountOf(key: Hex): string {
-  return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
 }
 
 /** How many files a copy of a bundle lacks, by what they are. */

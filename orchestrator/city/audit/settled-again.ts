@@ -19,7 +19,8 @@ import {
   overrideOf,
   type Settlement,
 } from "../../execution/settlement-record.ts";
-import { accountOf, hexOf } from "./documents.ts";
+import { accountOfKey } from "../../primitives/recovery.ts";
+import { hexOf } from "./documents.ts";
 import type { Inspection } from "./inspection.ts";
 
 /** All that the records hold about what an attempt settled. */
@@ -108,7 +109,7 @@ function attemptBehind(
   { engine: key, drawBlock, signed }: Pick<Settlement, "engine" | "drawBlock"> & { readonly signed: SignedByEngine },
 ): Attempt {
   const { clearing_engine: id, clearing_engine_signature: signature } = signed;
-  seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
+  seen.same(accountOfKey(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
   const record = drawBlock === 0 ? undefined : recordOf(drawBlock);
   seen.holds(drawBlock === 0 || record !== undefined, `${subject}: the clearing that it follows from`, "is not in the log", file);
   const keys = { ...record?.keys, [id]: key };
