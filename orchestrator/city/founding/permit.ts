@@ -1,6 +1,6 @@
 import { type LocalAccount, parseSignature, recoverTypedDataAddress, serializeSignature } from "viem";
 import type { CityClient } from "../../client/client.ts";
-import type { Address } from "../../primitives/hex.ts";
+import type { Address, Hex } from "../../primitives/hex.ts";
 
 /** The token that is to take an allowance, and its chain. */
 export interface PermitSource {
@@ -31,13 +31,26 @@ export async function permitTypedData(client: PermitSource, owner: Address, spen
 /** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
 export async function signPermit(client: PermitSource, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
   const typed = await permitTypedData(client, owner.address, spender, value, deadline);
-  const signature = await owner.signTypedData(typed);
+  return permitArguments(typed.message, await owner.signTypedData(typed));
+}
+
+/** The same of a signature that its giver sent. */
+export function permitArguments({ owner, spender, value, deadline }: Allowance, signature: Hex) {
   const { r, s, yParity } = parseSignature(signature);
-  return [owner.address, spender, value, typed.message.deadline, 27 + yParity, r, s] as const;
+  return [owner, spender, value, deadline, 27 + yParity, r, s] as const;
+}
+
+interface Allowance {
+  readonly owner: Address;
+  readonly spender: Address;
+  /** Smallest unit. */
+  readonly value: bigint;
+  /** Unix seconds. */
+  readonly deadline: bigint;
 }
 
 /** Arguments of `permit`. */
-type Permit = Awaited<ReturnType<typeof signPermit>>;
+type Permit = ReturnType<typeof permitArguments>;
 
 /** Whether an allowance by signature was taken before, by whoever handed it in: it is its giver's, under the nonce before the current one. */
 export async function wasPermitted(client: PermitSource, [owner, spender, value, deadline, v, r, s]: Permit): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseSignature, zeroAddress } from "viem";
+import { encodeFunctionData, zeroAddress } from "viem";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { decodeRevert, revertOf } from "../../chain/revert.ts";
@@ -14,7 +14,7 @@ import { canonicalBytes } from "../../primitives/json.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import type { Blocks } from "../../records/blocks.ts";
-import { permitTypedData, wasPermitted } from "../founding/permit.ts";
+import { permitArguments, permitTypedData, wasPermitted } from "../founding/permit.ts";
 import type { RelayBudget } from "./relay-budget.ts";
 
 /** An appeal of a party against the outcome of an attempt. */
@@ -133,8 +133,8 @@ export async function fileAppeal(
 
 /** Anybody may hand the permit in, also before. */
 function allow(client: CityClient, mission: Address, { appellant, deadline }: SignedAppeal, permit: NonNullable<SignedAppeal["permit"]>) {
-  const { r, s, yParity } = parseSignature(permit.signature);
-  const args = [appellant, mission, permit.value, BigInt(deadline), 27 + yParity, r, s] as const;
+  const allowance = { owner: appellant, spender: mission, value: permit.value, deadline: BigInt(deadline) };
+  const args = permitArguments(allowance, permit.signature);
   const intent = intentKey("appeal", "permit", keccak256(permit.signature));
   return client.token.permit(args, { intent, alreadyDone: () => wasPermitted(client, args) });
 }
