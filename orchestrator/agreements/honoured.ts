@@ -61,7 +61,7 @@ const UNHONOURED: Readonly<Record<string, (agreement: Agreement) => string | und
       : undefined,
   "escrow.binding.url": ({ escrow }) =>
     escrow?.enabled === true && escrow.binding.type === "http_callback" && PAYER.some((name) => typeof escrow.binding[name] !== "string")
-      ? "nobody knows whom to tell: name the payer's url, the operator whose instructions it follows, and the payee"
+      ? "there is no payer to instruct: name the payer's url, the operator whose instructions it follows, and the payee"
       : undefined,
   "escrow.payment.graduated_release.dynamic": groundProblem,
   "escrow.payment.graduated_release.tiers": (agreement) => (continuous(agreement)?.tiers ? TIERED : undefined),

@@ -288,7 +288,7 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: ["ALTER TABLE gateway_canaries ADD COLUMN scored integer"],
   },
   {
-    // Agreements whose client pays by a callback: what its payer is told, and what came of it. `due`: unix milliseconds.
+    // Agreements whose client pays by a callback: the instruction to its payer, and its outcome. `due`: unix milliseconds.
     name: "024-releases",
     statements: [
       `CREATE TABLE gateway_releases (

@@ -313,7 +313,7 @@ export function x402Home(city: City): Home {
   };
 }
 
-/** A payer of the client's own that the city tells to pay once it is over. What lies there is not for a city to see. */
+/** A payer of the client's own, which the city instructs once it is over. What lies there is not for a city to see. */
 export function callbackHome(city: City, payer: Payer, operator: LocalAccount, clock: { now: number }): Home {
   const { chain, client, database: sql } = city;
   const { CityToken: token } = client.addresses;

@@ -1,4 +1,4 @@
-/** Clients' own payers: how they are told to pay, what each of their answers decides, and where nothing is ever sent. */
+/** Clients' own payers: how they are instructed, what each of their answers decides, and where nothing is ever sent. */
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";

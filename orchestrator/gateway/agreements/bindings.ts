@@ -92,7 +92,7 @@ export function noticeOf({ escrow }: Agreement): string | undefined {
   const { type } = escrow.binding;
   if (type === "x402") return `${UNHELD} The client owes it once the agreement is over, and nobody can make it pay.`;
   if (type !== "http_callback") return undefined;
-  return `${UNHELD} Once the agreement is over, this city tells the client's payer, ${new URL(callbackBindingSchema.parse(escrow.binding).url).host}, what to pay. It can neither make it pay nor see that it did: what counts as settled is that the payer says so.`;
+  return `${UNHELD} Once the agreement is over, this city instructs the client's payer, ${new URL(callbackBindingSchema.parse(escrow.binding).url).host}. It can neither make it pay nor see that it did: what counts as settled is that the payer says so.`;
 }
 const UNHELD = "Nobody holds the payment.";
 

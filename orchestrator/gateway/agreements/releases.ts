@@ -1,4 +1,4 @@
-/** Instructions to clients' own payers: what an agreement that is over releases, told to the address in its terms until that answers. */
+/** Instructions to clients' own payers: what an agreement that is over releases, posted to the address in its terms until that answers. */
 import { randomBytes } from "node:crypto";
 import { isAddressEqual, type LocalAccount } from "viem";
 import { z } from "zod";

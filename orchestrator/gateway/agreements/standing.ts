@@ -35,7 +35,7 @@ export interface Standing {
   readonly job: Job | undefined;
   /** Present once over, if the client pays afterwards: amount, payee, and the payment's transaction (null: in flight). */
   readonly owed: { readonly amount: bigint; readonly payTo: Address; readonly paid: Hash | null | undefined } | undefined;
-  /** Present once over, if the client's payer is told to pay: the amount, and how it stands. */
+  /** Present once over, if the client's payer is instructed: the amount, and how it stands. */
   readonly release: ({ readonly amount: bigint } & ReleaseState) | undefined;
 }
 

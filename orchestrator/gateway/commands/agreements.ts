@@ -111,7 +111,7 @@ export const agreementOutput = z.strictObject({
   division: z.string().nullable(),
   /** Present once over, if the client pays afterwards (x402): amount, payee, whether paid, and the transaction. */
   owed: z.strictObject({ amount: units, payTo: address, isPaid: z.boolean(), transaction: hash.nullable() }).nullable(),
-  /** Present once over, if the client's payer is told to pay (http_callback): what it was told, how often, and what it says. */
+  /** Present once over, if the client's payer is instructed (http_callback): the amount, how often it was sent, and the answer. */
   release: z
     .strictObject({
       amount: units,
@@ -327,7 +327,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-templates/{type}",
     group: "Agreements",
-    doc: `Template of a proposal for a type of service (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` if an escrow holds the money, \`afterwards\` if the client pays by x402 at the end, \`callback\` if a payer of the client's own is told to pay then. The parties add \`wallets\`: of all five, or the provider's; for \`callback\` the payer's \`url\` and the \`payee\`.`,
+    doc: `Template of a proposal for a type of service (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` if an escrow holds the money, \`afterwards\` if the client pays by x402 at the end, \`callback\` if a payer of the client's own is instructed then. The parties add \`wallets\`: of all five, or the provider's; for \`callback\` the payer's \`url\` and the \`payee\`.`,
     access: "open",
     isTagged: true,
     cost: 1,
