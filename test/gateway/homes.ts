@@ -239,12 +239,29 @@ export function escrowHome(city: City, escrow: Address, breakers: Pick<Agreement
 }
 const hexOf = (amount: bigint) => amount.toString(16).padStart(64, "0");
 
+/** What parties do whose money no escrow holds: their acts lead, by the desk's own clock. */
+function actsOf(desk: AgreementDesk, id: Hash, clock: { now: number }) {
+  const take = async (act: (life: AgreementLife) => Act) => void (await desk.take(id, act((await desk.get(id)).life)));
+  return {
+    id,
+    begin: async () => {},
+    deliver: () => take(deliver),
+    judge: (by, measured) => take((life) => result(life, by, measured)),
+    challenge: () => take((life) => challenge(life, "client")),
+    cancel: () => take(cancel),
+    async silence(more = 1) {
+      const { due } = await desk.get(id);
+      if (due !== undefined) clock.now = Math.max(clock.now, due + more);
+    },
+  } satisfies Partial<Deal>;
+}
+
 /** x402: the client pays what is owed once it is over, and the parties' acts lead. */
 export function x402Home(city: City): Home {
   const { chain, client, database: sql } = city;
   const { CityToken: token } = client.addresses;
-  let now = START;
-  const desk = new AgreementDesk({ sql, chain, token, escrow: undefined, millis: () => now * 1_000, limits: PATIENT });
+  const clock = { now: START };
+  const desk = new AgreementDesk({ sql, chain, token, escrow: undefined, millis: () => clock.now * 1_000, limits: PATIENT });
   const till = new Till(client, sql);
   return {
     name: "x402",
@@ -255,8 +272,6 @@ export function x402Home(city: City): Home {
       const { id, amount, purse = amount } = await agreed(desk, binding, terms, async () => ({}));
       await endow(city, purses.client, purse);
       let before = await client.token.balanceOf(purses.client.address);
-      const take = async (act: (life: AgreementLife) => Act) => void (await desk.take(id, act((await desk.get(id)).life)));
-
       const charge = (header: string | undefined, by = till) =>
         by.charge(
           { url: "http://127.0.0.1/", description: "", request: id, debt: debtOf(id), price: () => desk.debt(id) },
@@ -272,16 +287,7 @@ export function x402Home(city: City): Home {
         return (await paymentBy(by, accepts[0], { now: chain.clock.now(), nonce: sha256(`home ${count}`), ...more })).header;
       }
       return {
-        id,
-        begin: async () => {},
-        deliver: () => take(deliver),
-        judge: (by, measured) => take((life) => result(life, by, measured)),
-        challenge: () => take((life) => challenge(life, "client")),
-        cancel: () => take(cancel),
-        async silence(more = 1) {
-          const { due } = await desk.get(id);
-          if (due !== undefined) now = Math.max(now, due + more);
-        },
+        ...actsOf(desk, id, clock),
         async collect() {
           const { owed } = await desk.get(id);
           if (owed?.amount === 0n || owed?.paid !== undefined) return;
@@ -333,7 +339,6 @@ export function callbackHome(city: City, payer: Payer, operator: LocalAccount, c
       const { id, amount, purse = amount } = await agreed(desk, named, terms, async () => ({}));
       let held = purse;
       payer.purses.set(payee, purse);
-      const take = async (act: (life: AgreementLife) => Act) => void (await desk.take(id, act((await desk.get(id)).life)));
       /** A second later, whatever was tried before is tried again. */
       async function collect(by = releases): Promise<void> {
         const { due } = (await desk.get(id)).release ?? {};
@@ -357,16 +362,7 @@ export function callbackHome(city: City, payer: Payer, operator: LocalAccount, c
         if (status !== 200) throw new Error(text);
       }
       return {
-        id,
-        begin: async () => {},
-        deliver: () => take(deliver),
-        judge: (by, measured) => take((life) => result(life, by, measured)),
-        challenge: () => take((life) => challenge(life, "client")),
-        cancel: () => take(cancel),
-        async silence(more = 1) {
-          const { due } = await desk.get(id);
-          if (due !== undefined) clock.now = Math.max(clock.now, due + more);
-        },
+        ...actsOf(desk, id, clock),
         collect,
         received: async () => payer.received.get(payee) ?? 0n,
         spent: async () => held - (payer.purses.get(payee) ?? 0n),
