@@ -5,7 +5,7 @@ import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { packPayment } from "../../../orchestrator/rules/payments.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
-import { AUTHORIZATION, authorize } from "../../support/authorization.ts";
+import { AUTHORIZATION, authorize, domainOf, permit } from "../../support/authorization.ts";
 import {
   type City,
   EVERYTHING,
@@ -237,11 +237,8 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   await trial.record("CityToken.transfer", cast, () => token.connect(holder).transfer(addressOf("payee"), 5));
   const pull = () => token.connect(spender).transferFrom(holder.address, addressOf("payee"), 5);
   await trial.record("CityToken.transferFrom", cast, pull);
-  const permit = { owner: holder.address, spender: spender.address, value: 7n, nonce: 0n, deadline: 2n ** 40n };
-  const domain = { name: await token.name(), version: "1", chainId: 31337n, verifyingContract: addresses.TOKEN };
-  const signed = ethers.Signature.from(await holder.signTypedData(domain, { Permit: PERMIT }, permit));
-  const { v, r, s } = signed;
-  await trial.record("CityToken.permit", cast, () => token.permit(holder.address, spender.address, 7, permit.deadline, v, r, s), "signed");
+  const allowance = await permit(token, holder, spender.address, 7n);
+  await trial.record("CityToken.permit", cast, () => token.permit(...allowance), "signed");
   const order = { from: holder.address, to: spender.address, value: 3n, validAfter: 0n, validBefore: 2n ** 40n, nonce: WHY };
   const transfer = await authorize(token, holder, "TransferWithAuthorization", order);
   await trial.record("CityToken.transferWithAuthorization", cast, () => token.transferWithAuthorization(...transfer), "signed");
@@ -249,7 +246,7 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   await trial.record("CityToken.receiveWithAuthorization", cast, () => token.connect(spender).receiveWithAuthorization(...receipt));
   const cancelled = { authorizer: holder.address, nonce: ethers.id("cancelled") };
   const types = { CancelAuthorization: AUTHORIZATION.CancelAuthorization };
-  const end = ethers.Signature.from(await holder.signTypedData(domain, types, cancelled));
+  const end = ethers.Signature.from(await holder.signTypedData(await domainOf(token), types, cancelled));
   const cancel = () => token.cancelAuthorization(holder.address, cancelled.nonce, end.v, end.r, end.s);
   await trial.record("CityToken.cancelAuthorization", cast, cancel, "signed");
 
@@ -271,14 +268,6 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   const governor = treasury.connect(await city.as("ADJUDICATION"));
   await trial.record("Treasury.disburse", cast, () => governor.disburse(1, addresses.TREASURY, 5, WHY));
 }
-
-const PERMIT = [
-  { name: "owner", type: "address" },
-  { name: "spender", type: "address" },
-  { name: "value", type: "uint256" },
-  { name: "nonce", type: "uint256" },
-  { name: "deadline", type: "uint256" },
-];
 
 /** The watchdog over the panel. */
 export async function playWatchdog(trial: AuthorityTrial): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, Signature, type Wallet } from "ethers";
 import { network } from "hardhat";
-import { AUTHORIZATION, authorize, domainOf } from "../../support/authorization.ts";
+import { AUTHORIZATION, authorize, domainOf, permit } from "../../support/authorization.ts";
 import { loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 
 const CAP = tokens(1_000_000_000);
@@ -26,18 +26,7 @@ describe("CityToken", () => {
   it("takes a permit", async () => {
     const { token, account } = await loadCity();
     const [owner, spender] = [await account("owner"), await account("spender")];
-    const message = { owner: owner.address, spender: spender.address, value: 5n, nonce: 0n, deadline: 2n ** 40n };
-    const types = {
-      Permit: [
-        { name: "owner", type: "address" },
-        { name: "spender", type: "address" },
-        { name: "value", type: "uint256" },
-        { name: "nonce", type: "uint256" },
-        { name: "deadline", type: "uint256" },
-      ],
-    };
-    const { v, r, s } = Signature.from(await owner.signTypedData(await domainOf(token), types, message));
-    await token.permit(owner.address, spender.address, 5n, message.deadline, v, r, s);
+    await token.permit(...(await permit(token, owner, spender.address, 5n)));
     expect(await token.allowance(owner.address, spender.address)).to.equal(5);
   });
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { id, Signature, type Wallet } from "ethers";
+import { id, type Wallet } from "ethers";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
+import { permit } from "../../../support/authorization.ts";
 import { directly, ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
@@ -18,13 +19,6 @@ import {
 const EVIDENCE = id("evidence");
 /** Twice maxHumanReviewTimeout: after that an appeal nobody resolved holds nothing back. */
 const UNRESOLVED = 7200;
-const PERMIT = [
-  { name: "owner", type: "address" },
-  { name: "spender", type: "address" },
-  { name: "value", type: "uint256" },
-  { name: "nonce", type: "uint256" },
-  { name: "deadline", type: "uint256" },
-];
 /** Of a slot's lock, all. */
 const WHOLE = 2n ** 64n - 1n;
 
@@ -148,12 +142,9 @@ describe("Appeals", () => {
     const relayed = async (auth: Awaited<ReturnType<Mission["signedAppeal"]>>, attempt = 0, evidence = EVIDENCE, node = 0) =>
       mission.contract.connect(await stranger()).appeal(node, attempt, evidence, auth);
     /** Its allowance by signature (ERC-2612), as anybody hands it in. */
-    const permit = async (who: Wallet, value: bigint) => {
+    const permitted = async (who: Wallet, value: bigint) => {
       const { token } = mission.city;
-      const message = { owner: who.address, spender: mission.address, value, nonce: await token.nonces(who.address), deadline: 2n ** 40n };
-      const domain = { name: await token.name(), version: "1", chainId: 31337n, verifyingContract: await token.getAddress() };
-      const { v, r, s } = Signature.from(await who.signTypedData(domain, { Permit: PERMIT }, message));
-      return token.connect(await stranger()).permit(who.address, mission.address, value, message.deadline, v, r, s);
+      return token.connect(await stranger()).permit(...(await permit(token, who, mission.address, value)));
     };
     /** A contract wallet at that address, which takes this key's word (ERC-1271). */
     const wallet = async (address: string, owner: string) => {
@@ -166,7 +157,7 @@ describe("Appeals", () => {
       const agent = await executor();
       await mission.city.token.mint(agent.address, tokens(10));
       await networkHelpers.setBalance(agent.address, 0);
-      await permit(agent, tokens(10));
+      await permitted(agent, tokens(10));
       await expect(relayed(await mission.signedAppeal(agent)))
         .to.emit(mission.contract, "AppealFiled")
         .withArgs(0, agent.address, 0, EVIDENCE, tokens(10));
@@ -263,7 +254,7 @@ describe("Appeals", () => {
       const agent = await executor();
       await mission.city.token.mint(agent.address, tokens(10));
       const auth = await mission.signedAppeal(agent);
-      await permit(agent, tokens(10));
+      await permitted(agent, tokens(10));
       await mission.contract.connect(mission.city.deployer).appeal(0, 0, EVIDENCE, auth);
       await refused(relayed(auth), "AlreadyAppealed");
       const [filed] = await mission.contract.queryFilter(mission.contract.filters.AppealFiled());
