@@ -6,7 +6,8 @@ import { calls } from "../../../orchestrator/city/audit/calls.ts";
 import { type AuditContext, openContext } from "../../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../../orchestrator/city/audit/inspection.ts";
 import type { City } from "../../../orchestrator/city/city.ts";
-import { membersOf } from "../../../orchestrator/city/founding/society.ts";
+import { memberOf, membersOf } from "../../../orchestrator/city/founding/society.ts";
+import type { Address } from "../../../orchestrator/primitives/hex.ts";
 import { openBundle } from "../../../orchestrator/records/bundle.ts";
 import { decodeClearWave } from "../../../orchestrator/rules/wire.ts";
 import { carryOutIn, openHome } from "../../support/city-home.ts";
@@ -23,11 +24,11 @@ describe("audit of verdicts that were not handed in to the city", function () {
 
   before(async () => {
     const home = join(directory(), "home");
-    city = await openHome(home, "24");
+    city = await openHome(home, "23");
     let left = 1;
     const first = sendFirst(city, (what) => what === "clear" && left-- > 0);
     const { files } = smallInputs(directory());
-    // Whom the lot takes depends on the contracts' code: with this seed the first panel's verifier sits on one of the five others too.
+    // Six panels of five verifiers: somebody sits on two, whomever the lot takes.
     const sort = (...after: readonly string[]) => ({ service: "sort", tier: 3, ...(after.length === 0 ? { over: "input" } : { after }) });
     const sorted = { first: sort(), second: sort("first"), third: sort("second"), fourth: sort("third"), fifth: sort("fourth") };
     const tasks = { ...sorted, report: { service: "aggregate", after: ["fifth"], tier: 3 } };
@@ -38,6 +39,11 @@ describe("audit of verdicts that were not handed in to the city", function () {
     const opened = await openContext(openBundle(outcome.bundle ?? ""));
     const elsewhere = membersOf(city.society, "verifier").map(({ account }) => account.address);
     context = { ...opened, nameOf: (account) => (elsewhere.includes(account) ? account : opened.nameOf(account)) };
+    // Unless the lot made it so, one of the city's waves counts as sent by others whose verifier is in a further one of the city's.
+    const own = wavesOf("city").map(({ at, verifiers }) => ({ at, verifier: verifiers[0]?.verifier }));
+    const twice = own.find(({ verifier }, place) => own.findIndex((other) => other.verifier === verifier) < place);
+    const { account } = memberOf(city.society, "deployer");
+    if (!isInBoth()) context = { ...context, record: sentBy(({ at, from }) => (at === twice?.at ? account.address : from)) };
   });
   after(async () => {
     await context?.chain.close();
@@ -48,18 +54,22 @@ describe("audit of verdicts that were not handed in to the city", function () {
     (["clear", "advance"] as const)
       .flatMap((name) => context.record.calls("CollaborationContract", name).filter(({ args }) => args[0] !== "0x"))
       .filter(({ from }) => context.nameOf(from).startsWith("relayer-") === (by === "city"))
-      .map(({ args }) => decodeClearWave(args[0]));
+      .map(({ at, args }) => ({ at, ...decodeClearWave(args[0]) }));
+  const verifiersOf = (by: "others" | "city") => wavesOf(by).flatMap(({ verifiers }) => verifiers.map(({ verifier }) => verifier));
+  const isInBoth = () => verifiersOf("city").some((verifier) => verifiersOf("others").includes(verifier));
+  /** The record with other senders of its calls. */
+  function sentBy(sender: (call: { readonly at: bigint; readonly from: Address }) => Address): AuditContext["record"] {
+    const truth = context.record;
+    return {
+      events: (contract, name) => truth.events(contract, name),
+      calls: (contract, name) => truth.calls(contract, name).map((call) => ({ ...call, from: sender(call) })),
+    };
+  }
   const found = async (seen: AuditContext) => (await inspect(calls, [seen])).findings.map(({ subject }) => subject);
   const labels = (by: "others" | "city") => wavesOf(by).flatMap(({ orders }) => orders.map(({ node }) => context.label(node)));
 
   it("asks for no call behind those that others sent, and for one behind each of those that the city sent, whoever the verifier is", async () => {
-    const [others, own] = [wavesOf("others"), wavesOf("city")].map((waves) =>
-      waves.flatMap(({ verifiers }) => verifiers.map(({ verifier }) => verifier)),
-    );
-    expect(
-      own?.some((verifier) => others?.includes(verifier)),
-      "somebody is in waves of both: try another seed",
-    ).to.equal(true);
+    expect(isInBoth(), "somebody is in waves of both").to.equal(true);
     const subjects = await found(context);
     for (const label of labels("others")) expect(subjects.filter((each) => each.endsWith(` on ${label}`))).to.deep.equal([]);
     for (const label of labels("city"))
@@ -67,16 +77,12 @@ describe("audit of verdicts that were not handed in to the city", function () {
         subjects.some((each) => each.startsWith("verdict of") && each.endsWith(` on ${label}`)),
         label,
       ).to.equal(true);
-    expect(subjects.filter((each) => each.startsWith("verdicts of"))).to.have.length(own?.length ?? 0);
+    expect(subjects.filter((each) => each.startsWith("verdicts of"))).to.have.length(verifiersOf("city").length);
   });
 
   it("asks for one behind all of them if a relayer of the city sent them", async () => {
     const relayer = membersOf(city.society, "relayer")[0]?.account.address;
-    const truth = context.record;
-    const record: AuditContext["record"] = {
-      events: (contract, name) => truth.events(contract, name),
-      calls: (contract, name) => truth.calls(contract, name).map((call) => ({ ...call, from: relayer ?? call.from })),
-    };
+    const record = sentBy(({ from }) => relayer ?? from);
     const subjects = await found({ ...context, record });
     for (const label of [...labels("others"), ...labels("city")])
       expect(
